@@ -121,7 +121,8 @@ public struct DFUSession: Sendable {
 
     private func next(_ wait: TransferWait, before deadline: SessionClock.Instant, _ performer: Performer) async throws -> TransferEvent {
         switch wait {
-        case .answer, .receipt: return try await performer.answers.next(before: deadline, on: clock).map { .notification($0) } ?? .timedOut(wait)
+        case .answer, .receipt:
+            return try await performer.answers.next(before: deadline, on: clock).map { .notification($0) } ?? .timedOut(wait)
         case .pause:
             try await clock.sleep(until: deadline, tolerance: nil)
             return .timedOut(wait)

@@ -127,7 +127,8 @@ extension StandIn where Marks == ImageMarks {
             covered = filler
         }
         let end = [UInt8](repeating: 0xFF, count: 18)
-        return bitstream + end + crc(filler + end) + [0x0A] + [UInt8](repeating: 0, count: 7) + end.prefix(8) + [0x08, 0, 0, 0] + end.prefix(10)
+        return bitstream + end + crc(filler + end) + [0x0A] + [UInt8](repeating: 0, count: 7) + end.prefix(8) + [0x08, 0, 0, 0]
+            + end.prefix(10)
     }
 
     /// Check of the IDCODE, configuration, no compression, security, flash address, start, and the frames with their CRCs.

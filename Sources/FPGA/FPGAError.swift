@@ -30,9 +30,14 @@ extension FPGAError: DiagnosableError {
             .init("FPGA-0001", .badData, nil, "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
                 cause: "the file is not an image for the unit's FPGA", remedy: "give the raw image of a release for the unit")
         case .imageEmpty:
-            .init("FPGA-0002", .badData, nil, "the FPGA image is empty", cause: "the file was not written completely", remedy: "fetch the image again")
+            .init(
+                "FPGA-0002", .badData, nil, "the FPGA image is empty", cause: "the file was not written completely",
+                remedy: "fetch the image again")
         case .verificationFailed(let pages):
-            .init("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(pages.isEmpty ? "the digest differs" : "page " + Diagnosis.list(pages.map(String.init))))",
+            .init(
+                "FPGA-0003", .unitFailed, .unit,
+                "the FPGA flash does not hold what was written "
+                    + "(\(pages.isEmpty ? "the digest differs" : "page " + Diagnosis.list(pages.map(String.init))))",
                 cause: "the unit's flash is worn out or damaged", remedy: "\(again); replace the unit if it fails again")
         case .writeFailed(let reason):
             .init("FPGA-0004", .tryAgain, .radio, "the FPGA image could not be written: \(reason)",

@@ -66,13 +66,17 @@ public struct FPGAProbe: Sendable {
             last = try CheckedAnswer.decode(answer)
             onProgress(ends[index])
         }
-        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else { throw REPLError.unreadable(String(last.suffix(80))) }
+        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else {
+            throw REPLError.unreadable(String(last.suffix(80)))
+        }
         return digest
     }
 
     private func marker() async throws -> [UInt8] {
         let marker = try await session.ask("mark()")
-        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else { throw REPLError.unreadable(String(marker.suffix(80))) }
+        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
+            throw REPLError.unreadable(String(marker.suffix(80)))
+        }
         return bytes
     }
 

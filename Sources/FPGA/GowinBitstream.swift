@@ -72,7 +72,9 @@ struct GowinBitstream {
         for number in 1...frameCount {
             let data = rest.prefix(Self.frameDataByteCount)
             let end = rest.dropFirst(Self.frameDataByteCount).prefix(2 + Self.frameFiller.count)
-            guard end.count == 2 + Self.frameFiller.count else { throw .notABitstream(reason: "it ends at frame \(number) of \(frameCount)") }
+            guard end.count == 2 + Self.frameFiller.count else {
+                throw .notABitstream(reason: "it ends at frame \(number) of \(frameCount)")
+            }
             crc.update(data)
             guard end.starts(with: crc.bytes), end.dropFirst(2).elementsEqual(Self.frameFiller) else {
                 throw .notABitstream(reason: "frame \(number) of \(frameCount) is damaged")

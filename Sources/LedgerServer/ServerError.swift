@@ -89,7 +89,10 @@ extension ServerError: DiagnosableError {
             Diagnosis(
                 "LED-0124", .unavailable, .station, "the ledger's server answered with more than \(limit) bytes",
                 cause: "it is no ledger of noafw, or its tables or functions were changed by hand",
-                remedy: "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later")
+                remedy:
+                    "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and "
+                        + "sent later"
+            )
         }
     }
 
@@ -98,7 +101,8 @@ extension ServerError: DiagnosableError {
         switch found {
         case nil: "let the server's administrator run the output of: noafw ledger schema --sql"
         case let found? where found > known: "install a newer noafw on this station; runs are kept on it and sent later"
-        default: "let the server's administrator set up a database of form \(known) with noafw ledger schema --sql, and name it with --ledger"
+        default:
+            "let the server's administrator set up a database of form \(known) with noafw ledger schema --sql, and name it with --ledger"
         }
     }
 }

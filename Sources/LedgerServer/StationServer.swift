@@ -22,7 +22,9 @@ public struct StationServer: Sendable {
     }
 
     /// The files that libpq reads for this address.
-    public static func files(_ text: String, environment: [String: String]) -> [String] { ServerAddress.files(text, environment: environment) }
+    public static func files(_ text: String, environment: [String: String]) -> [String] {
+        ServerAddress.files(text, environment: environment)
+    }
 
     /// Checks the server's form before a run begins.
     /// - Throws: ``ServerError``: a server that is not reached only where claims are required;
@@ -38,7 +40,9 @@ public struct StationServer: Sendable {
         }
     }
 
-    public func claims(_ policy: ClaimPolicy) -> any UnitClaims { ServerClaims(server: leases, policy: policy, times: times, silence: silence) }
+    public func claims(_ policy: ClaimPolicy) -> any UnitClaims {
+        ServerClaims(server: leases, policy: policy, times: times, silence: silence)
+    }
 
     public func uploads(from outbox: any RunOutbox) -> any RunUploads { ServerUploads(runs, outbox: outbox, station: station) }
 }

@@ -91,7 +91,9 @@ extension SQLiteLedger {
         let (abandoned, odd) = request.begins ? try transaction.closeAbandoned(station: record.station, at: now()) : ([], [])
         let closed: [LedgerNotice] = abandoned.isEmpty ? [] : [.closedAbandoned(abandoned.map { "\($0.id) (\($0.unitAddress))" })]
         let notices = closed + [LedgerNotice(odd: odd)].compactMap(\.self)
-        if request.begins, !request.rebindsSerial, let serial = record.serial, let conflict = try transaction.db.conflict(serial, at: record.unitAddress) {
+        if request.begins, !request.rebindsSerial, let serial = record.serial,
+            let conflict = try transaction.db.conflict(serial, at: record.unitAddress)
+        {
             return .refused(conflict)
         }
         return switch try transaction.tryPut(record, owner: transaction.mark.place) {

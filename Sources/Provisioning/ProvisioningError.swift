@@ -127,10 +127,13 @@ extension ProvisioningError: DiagnosableError {
             Diagnosis(
                 "PRV-0012", .unitFailed, .unit,
                 "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
-                cause: "the unit's program sends it back there at once, the unit does not start the image, or another device answers under its"
+                cause:
+                    "the unit's program sends it back there at once, the unit does not start the image, or another device answers under its"
                     + " bootloader's address",
                 remedy: LinkError.pairingReset
-                    + ", and run the same command again; if it stays, see with noafw scan whether another device is in its bootloader near by")
+                    + ", and run the same command again; if it stays, see with noafw scan whether another device is in its bootloader "
+                    + "near by"
+            )
         case .restartsWhenInterrupted(let reason):
             Diagnosis(
                 "PRV-0029", .unitFailed, .unit,
@@ -150,19 +153,30 @@ extension ProvisioningError: DiagnosableError {
         case .nothingWanted:
             Diagnosis(
                 "PRV-0033", .usage, nil, "no part of the unit was to be written or verified",
-                cause: "the unit has none of the parts that were asked for", remedy: "name a part that the unit has with --only, or leave --only out")
+                cause: "the unit has none of the parts that were asked for",
+                remedy: "name a part that the unit has with --only, or leave --only out")
         case .programFailed(let error):
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
         case .programEnded:
-            program("PRV-0041", "the unit's program has ended", cause: "its main script ends, and no error was heard; nothing runs on the unit any more")
+            program(
+                "PRV-0041", "the unit's program has ended",
+                cause: "its main script ends, and no error was heard; nothing runs on the unit any more")
         case .programEndsLink(let reason):
-            program("PRV-0045", "the link ends each time the unit's program has started (\(reason))", cause: "its scripts restart the unit or switch its radio off, or the unit is too far away")
+            program(
+                "PRV-0045", "the link ends each time the unit's program has started (\(reason))",
+                cause: "its scripts restart the unit or switch its radio off, or the unit is too far away")
         case .programSilent(let seconds):
-            program("PRV-0042", "the unit's program does not say that it is ready within \(seconds) s", cause: "its scripts hang before they say so, or wait for something that does not come")
+            program(
+                "PRV-0042", "the unit's program does not say that it is ready within \(seconds) s",
+                cause: "its scripts hang before they say so, or wait for something that does not come")
         case .programPrints(let line):
-            program("PRV-0043", "the unit's program keeps printing and never says that it is ready; last: \(line)", cause: "its scripts are in a loop, or print too much: a quiet console is the sign of a ready program")
+            program(
+                "PRV-0043", "the unit's program keeps printing and never says that it is ready; last: \(line)",
+                cause: "its scripts are in a loop, or print too much: a quiet console is the sign of a ready program")
         case .programChanges(let differences):
-            program("PRV-0044", "the unit's program changes what was installed: \(differences.prefix(8).joined(separator: ", "))", cause: "its scripts write, rename or remove files of their own set when they start")
+            program(
+                "PRV-0044", "the unit's program changes what was installed: \(differences.prefix(8).joined(separator: ", "))",
+                cause: "its scripts write, rename or remove files of their own set when they start")
         case .versionUnknown(let what):
             Diagnosis(
                 "PRV-0008", .badData, nil, "\(what) does not state one version",
@@ -176,7 +190,10 @@ extension ProvisioningError {
     private func program(_ code: String, _ message: String, cause: String) -> Diagnosis {
         Diagnosis(
             code, .unitFailed, .unit, message, cause: cause,
-            remedy: "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER")
+            remedy:
+                "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw "
+                    + "flash --only scripts --scripts FOLDER"
+        )
     }
 }
 

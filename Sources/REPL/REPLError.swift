@@ -110,7 +110,8 @@ extension REPLError: DiagnosableError {
                 remedy: "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
         case .payloadTooSmall(let size, let least):
             .init("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
-                cause: "the MTU was not negotiated", remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
+                cause: "the MTU was not negotiated",
+                remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
         case .codeTooLong(let byteCount, let limit):
             .init("REPL-0013", .usage, nil, "code for the unit has \(byteCount) bytes, more than \(limit)",
                 cause: "it is more than a command for the prompt", remedy: "put it into a script")

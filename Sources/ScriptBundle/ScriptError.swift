@@ -42,9 +42,12 @@ extension ScriptError: DiagnosableError {
                 cause: "it is not a regular file, or this user may not read it", remedy: "replace it with a file that this user may read")
         case .nameUnsafe(let name, let suffix):
             .init("SCR-0003", .badData, nil, "the script name \(PrintableText.of(name.utf8)) cannot be used on a unit",
-                cause: "a name has letters, digits, '_', '.' and '-', ends in \(suffix), and has at most 56 characters", remedy: "rename the file")
+                cause: "a name has letters, digits, '_', '.' and '-', ends in \(suffix), and has at most 56 characters",
+                remedy: "rename the file")
         case .duplicateName(let name):
-            .init("SCR-0004", .badData, nil, "the script \(name) is given twice", cause: "two sources were mixed", remedy: "remove one of them")
+            .init(
+                "SCR-0004", .badData, nil, "the script \(name) is given twice", cause: "two sources were mixed",
+                remedy: "remove one of them")
         case .mainMissing(let main, let place):
             .init("SCR-0005", .badData, nil, "there is no \(main) in \(place)", cause: "it is another folder, or incomplete",
                 remedy: "give a folder that holds \(main)")
@@ -86,7 +89,9 @@ extension ScriptError: DiagnosableError {
     /// For a family's own code, too; `removal` as above.
     public static func noRoom(code: String, _ message: String, removal: String) -> Diagnosis {
         removal.isEmpty
-            ? .init(code, .unitFailed, .unit, message, cause: "they are more than the unit's file system holds", remedy: "make the scripts shorter")
+            ? .init(
+                code, .unitFailed, .unit, message, cause: "they are more than the unit's file system holds",
+                remedy: "make the scripts shorter")
             : .init(code, .unitFailed, .unit, message, cause: "other files fill the unit's file system",
                 remedy: "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
     }

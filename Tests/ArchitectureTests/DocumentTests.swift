@@ -4,7 +4,9 @@ import Testing
 /// What the documents name, held against the sources.
 @Suite struct DocumentTests {
     /// Names that are others': of SwiftPM, bluetoothd, Python, a bootloader on the air.
-    private static let foreign: Set<Substring> = ["AcquireWrite", "DfuTarg", "ExistentialAny", "MemberImportVisibility", "ImportError", "RemoveDevice"]
+    private static let foreign: Set<Substring> = [
+        "AcquireWrite", "DfuTarg", "ExistentialAny", "MemberImportVisibility", "ImportError", "RemoveDevice"
+    ]
 
     private static func files(_ folders: [String], _ suffixes: Set<String>) -> [URL] {
         folders.flatMap { folder -> [URL] in
@@ -25,7 +27,9 @@ import Testing
         var declared = Self.foreign
         for file in Self.files(["Sources", "Tests"], ["swift"]) {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias|case) +(\w+)/) { declared.insert(Substring(match.1)) }
+            for match in text.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias|case) +(\w+)/) {
+                declared.insert(Substring(match.1))
+            }
         }
         let project = try Project.current.get()
         declared.formUnion(project.targets.map { Substring($0.name) })
@@ -44,8 +48,10 @@ import Testing
     @Test func everyFileThatIsNamedExists() throws {
         for page in Self.pages {
             let text = try Self.text(of: page)
-            for match in text.matches(of: /`((?:Sources|Tests|Scripts|Tools|docs|Benchmarks)\/[\w.\/+-]+)`/) where !match.1.contains(/NAME|\/name/) {
-                #expect(FileManager.default.fileExists(atPath: Project.root.path + "/" + match.1), "\(page.lastPathComponent) names \(match.1)")
+            for match in text.matches(of: /`((?:Sources|Tests|Scripts|Tools|docs|Benchmarks)\/[\w.\/+-]+)`/)
+            where !match.1.contains(/NAME|\/name/) {
+                #expect(
+                    FileManager.default.fileExists(atPath: Project.root.path + "/" + match.1), "\(page.lastPathComponent) names \(match.1)")
             }
             for match in text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/) {
                 let place = page.deletingLastPathComponent().appendingPathComponent(String(match.1))
@@ -56,9 +62,12 @@ import Testing
 
     /// docs/architecture.md shows the whole; each module's folder has its README.
     @Test func thePagesStayShort() throws {
-        let words = try String(contentsOf: Project.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8).split { $0.isWhitespace }
+        let words = try String(contentsOf: Project.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8).split {
+            $0.isWhitespace
+        }
         #expect(words.count <= 2000)
-        for target in try Project.current.get().targets where target.folder.path.contains("/Sources/") && target.name != "DevelopmentAssets" {
+        for target in try Project.current.get().targets where target.folder.path.contains("/Sources/") && target.name != "DevelopmentAssets"
+        {
             guard !Project.swiftFiles(in: target.folder).isEmpty else { continue }
             let page = target.folder.appendingPathComponent("README.md")
             let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)

@@ -24,7 +24,8 @@ import Testing
         "LedgerServer": ["Ledger", "Support", "CPQ"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
-            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant", "OpenAI",
+            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
+            "OpenAI",
             "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
@@ -37,7 +38,9 @@ import Testing
         "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
-        "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth"],
+        "FuzzTargets": [
+            "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth"
+        ],
         "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
@@ -98,7 +101,9 @@ import Testing
             var roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
             // The lab's unit is played without any client code, as are the recorded conversations; its leak check without the tool.
             // The fleets' bench puts many units on one air.
-            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) { roots.remove("VirtualDevices") }
+            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) {
+                roots.remove("VirtualDevices")
+            }
             if target.name == "LabRounds" { roots.remove("BlueZ") }
             #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
         }

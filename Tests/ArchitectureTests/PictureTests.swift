@@ -14,13 +14,18 @@ import Testing
         for (from, to) in arrows { #expect(modules[from]?.contains(to) == true, "\(from) does not depend on \(to)") }
         let drawn = Set(arrows.flatMap { [$0.0, $0.1] })
         let product = Set(ModuleTableTests.mayImport.keys).filter { !["CDBus", "CPNG", "CPQ", "CZip", "CCrypto"].contains($0) }
-        let programs: Set<String> = ["DevelopmentAssets", "BootloaderTraces", "LabRounds", "VirtualUnitServer", "VirtualFaults", "LedgerWriter", "LedgerStation", "FleetRig", "FleetBench", "TestSupport", "FuzzTargets"]
+        let programs: Set<String> = [
+            "DevelopmentAssets", "BootloaderTraces", "LabRounds", "VirtualUnitServer", "VirtualFaults", "LedgerWriter", "LedgerStation",
+            "FleetRig", "FleetBench", "TestSupport", "FuzzTargets"
+        ]
         #expect(drawn == product.subtracting(programs))
     }
 
     /// A family's name stands in its own folders, its virtual model and the list of families.
     @Test func nothingElseLearnsAFamilysName() throws {
-        for module in ["Provisioning", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger", "LedgerStore", "DevelopmentAssets"] {
+        for module in [
+            "Provisioning", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger", "LedgerStore", "DevelopmentAssets"
+        ] {
             let target = try #require(project.targets.first { $0.name == module })
             for file in Project.swiftFiles(in: target.folder) {
                 for line in try Project.lines(of: file) where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {

@@ -26,7 +26,8 @@ import Testing
 
     /// Foundation's errors describe themselves by a domain and a number: `SystemError.text` has words.
     @Test func noErrorDescribesItself() throws {
-        for file in Project.swiftFiles(in: Self.sources) where !["SystemError.swift", "TransportReason.swift", "Program.swift"].contains(file.lastPathComponent) {
+        for file in Project.swiftFiles(in: Self.sources)
+        where !["SystemError.swift", "TransportReason.swift", "Program.swift"].contains(file.lastPathComponent) {
             for line in try Project.lines(of: file) {
                 #expect(!line.contains("localizedDescription") && !line.contains(#""\(error)""#), "\(file.lastPathComponent): \(line)")
             }
@@ -50,10 +51,13 @@ import Testing
         }
     }
 
-    /// libdispatch watches a file by its descriptor: one that is closed in time for a hang-up ends the process (`_dispatch_event_loop_drain`).
+    /// libdispatch watches a file by its descriptor: one that is closed in time for a hang-up ends the process
+    /// (`_dispatch_event_loop_drain`).
     @Test(arguments: ["readability" + "Handler", "writeability" + "Handler", "makeRead" + "Source", "makeWrite" + "Source"])
     func noFileIsWatchedByItsDescriptor(construct: String) throws {
-        for file in Project.swiftFiles(in: Self.sources) + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests")) {
+        for file in Project.swiftFiles(in: Self.sources)
+            + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests"))
+        {
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(construct), "\(file.lastPathComponent)")
         }
@@ -74,6 +78,19 @@ import Testing
             import H; important import
             """.write(to: file, atomically: true, encoding: .utf8)
         #expect(try Project.imports(of: file) == ["A", "B", "C", "H"])
+    }
+
+    /// A key, a digest or a document of a test cannot be broken: a line may hold one long word. What a program prints is as wide as it is.
+    @Test(arguments: ["Sources", "Tests"])
+    func linesAreAtMost140ColumnsWide(folder: String) throws {
+        for file in Project.swiftFiles(in: Project.root.appendingPathComponent(folder)) where !file.path.hasSuffix(".pb.swift") {
+            var isText = false
+            for (number, line) in try Project.lines(of: file).enumerated() {
+                if folder == "Tests", line.components(separatedBy: "\"\"\"").count == 2 { isText.toggle() }
+                let longest = line.split(separator: " ").map(\.count).max() ?? 0
+                #expect(line.count <= 140 || isText || longest > 75, "\(file.lastPathComponent):\(number + 1): \(line)")
+            }
+        }
     }
 
     @Test func filesStayUnder400Lines() throws {

@@ -47,7 +47,8 @@ struct DevelopmentImageTests {
             let other = try SigningKey.generate()
             try Data(other.pem.utf8).write(to: copy.appendingPathComponent("Firmware/development-key.pem"))
             try AssetGenerator(root: copy).run()
-            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)").path)
+            let made = try DFUPackage(
+                path: copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)").path)
             try made.check(against: try #require(family.bootloader).target, trusting: [other.trusted(as: "other")])
         }
     }

@@ -13,11 +13,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "localhost", "ftp://localhost", "http://", "http://localhost?key=1", "http://localhost/v1#top", "http://localhost:0", "http://localhost:65536",
+        "", "localhost", "ftp://localhost", "http://", "http://localhost?key=1", "http://localhost/v1#top", "http://localhost:0",
+        "http://localhost:65536",
         "http://localhost/" + String(repeating: "a", count: 2000),
     ])
     func whatIsNoServerIsRefused(text: String) {
-        #expect(throws: AssistantError.badBaseURL(text.contains("?") || text.contains("#") ? "(holds a query)" : String(text.prefix(200)))) {
+        #expect(throws: AssistantError.badBaseURL(text.contains("?") || text.contains("#") ? "(holds a query)" : String(text.prefix(200))))
+        {
             try BaseURL(text)
         }
     }
@@ -30,7 +32,8 @@ import Testing
     @Test(arguments: [
         ("http://localhost:8080", true), ("http://studio.localhost", true), ("http://127.0.0.1", true), ("http://127.255.0.9:1", true),
         ("http://[::1]:8080", true), ("http://128.0.0.1", false), ("http://8.8.8.8", false), ("http://10.0.0.1", false),
-        ("http://127.0.0.1.example.com", false), ("http://localhost.example.com", false), ("http://notlocalhost", false), ("http://[::2]", false),
+        ("http://127.0.0.1.example.com", false), ("http://localhost.example.com", false), ("http://notlocalhost", false),
+        ("http://[::2]", false),
         ("http://127.0.0", false), ("http://127.0.0.0.1", false), ("http://+127.0.0.1", false), ("http://127.0.0.256", false),
     ])
     func onlyThisMachineIsPrivate(text: String, isPrivate: Bool) throws {

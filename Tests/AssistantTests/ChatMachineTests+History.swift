@@ -68,8 +68,11 @@ extension ChatMachineTests {
     /// What a program asks as text is a question like a typed one, in translator mode, too.
     @Test(arguments: AssistantMode.allCases) mutating func aTextOfTheProgramIsAsked(mode: AssistantMode) {
         machine = ChatMachine(
-            relay: FrameRelay(), conversation: Conversation(mode: mode), readyTimeout: .seconds(4), newConfirmation: { ConfirmationID("id") })
-        _ = handle(.linkUp(payloadSize: 244, UnitStatus()), .packet(FrameMessage.version.packet("0".utf8)), .packet(FrameMessage.hello.packet("1".utf8)))
+            relay: FrameRelay(), conversation: Conversation(mode: mode), readyTimeout: .seconds(4),
+            newConfirmation: { ConfirmationID("id") })
+        _ = handle(
+            .linkUp(payloadSize: 244, UnitStatus()), .packet(FrameMessage.version.packet("0".utf8)),
+            .packet(FrameMessage.hello.packet("1".utf8)))
         _ = handle(.packet(FrameMessage.start.packet()), .packet(FrameMessage.text.packet("Where am I?".utf8)))
         let told = events(handle(.packet(FrameMessage.end.packet())))
         #expect(told.contains("heard(1, \"Where am I?\")"), "\(told)")

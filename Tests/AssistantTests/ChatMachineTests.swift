@@ -143,16 +143,22 @@ import Testing
     }
 
     static func anything(_ numbers: inout SeededNumbers, work: Int) -> ChatMachine.Input {
-        let commands = ["rdy:", "rdy:rolls got", "got:5 185f8db3", "got:", "can:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:id", "what"]
+        let commands = [
+            "rdy:", "rdy:rolls got", "got:5 185f8db3", "got:", "can:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:id", "what"
+        ]
         switch Int.random(in: 0..<16, using: &numbers) {
         case 0: return .linkUp(payloadSize: Int.random(in: 20...253, using: &numbers), UnitStatus())
         case 1: return .linkDown(reason: "test")
         case 2: return .sent
         case 3: return .command(.ask("question"))
-        case 4: return .command([.cancelAnswer, .retry, .clearHistory, .switchMode(.translator), .switchMode(.assistant)].randomElement(using: &numbers) ?? .retry)
+        case 4:
+            return .command(
+                [.cancelAnswer, .retry, .clearHistory, .switchMode(.translator), .switchMode(.assistant)].randomElement(using: &numbers)
+                    ?? .retry)
         case 5: return .heard(work: work, Bool.random(using: &numbers) ? .success("words") : .failure(AssistantError.emptyAnswer))
         case 6, 7: return .progress(work: work, .text(String(decoding: numbers.bytes(count: 30), as: UTF8.self)))
-        case 8: return .answered(work: work, Bool.random(using: &numbers) ? .success(AnswerSummary()) : .failure(AssistantError.emptyAnswer))
+        case 8:
+            return .answered(work: work, Bool.random(using: &numbers) ? .success(AnswerSummary()) : .failure(AssistantError.emptyAnswer))
         case 9: return Bool.random(using: &numbers) ? .tick : .console(numbers.bytes(count: 300) + Array("\r\n>>> ".utf8))
         default:
             let command = commands.randomElement(using: &numbers) ?? ""

@@ -12,7 +12,8 @@ import VirtualDevices
 extension ChatTests {
 
     @Test func duringTheRecording() async throws {
-        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("what is")], answers: [[.text("Pardon?")]]) }) { bench in
+        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("what is")], answers: [[.text("Pardon?")]]) }) {
+            bench in
             try await bench.waitUntilReady()
             bench.tap()
             try await bench.next("recording") { if case .listening = $0 { true } else { nil } }

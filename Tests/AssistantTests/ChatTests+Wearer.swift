@@ -12,7 +12,8 @@ extension ChatTests {
 
     @Test func aTapWhileThinkingTakesTheQuestionBack() async throws {
         try await ChatBench.with(responder: { clock in
-            ScriptedResponder(clock, heard: [.success("never mind"), .success("never mind")], answers: [[.text("Typed.")], [.text("Spoken.")]])
+            ScriptedResponder(
+                clock, heard: [.success("never mind"), .success("never mind")], answers: [[.text("Typed.")], [.text("Spoken.")]])
         }) { bench in
             try await bench.waitUntilReady()
             bench.tap()
@@ -67,7 +68,9 @@ extension ChatTests {
 
     /// The smallest packets there are.
     @Test func aSpokenQuestionOverTheSmallestPackets() async throws {
-        try await ChatBench.with(largestMTU: 23, responder: { ScriptedResponder($0, heard: [.success("well?")], answers: [[.text("Well, it works.")]]) }) { bench in
+        try await ChatBench.with(
+            largestMTU: 23, responder: { ScriptedResponder($0, heard: [.success("well?")], answers: [[.text("Well, it works.")]]) }
+        ) { bench in
             try await bench.waitUntilReady()
             bench.tap()
             try await bench.waitForDisplay("the answer", within: .seconds(120)) { $0 == ["Well, it works."] }

@@ -43,7 +43,9 @@ struct ChatTests {
             let loss = try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } }
             #expect((loss == .noReceipt) == (packet == 4))
             try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
-            try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0.last == "word word word word word" || $0.last == "word" }
+            try await bench.waitForDisplay("the answer", within: .seconds(60)) {
+                $0.last == "word word word word word" || $0.last == "word"
+            }
         }
     }
 
@@ -79,7 +81,9 @@ struct ChatTests {
         try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
             try await bench.waitUntilReady()
             bench.commands.deliver(.ask("one"))
-            #expect(try await bench.next("failure") { if case .undeliverable(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt)
+            #expect(
+                try await bench.next("failure") { if case .undeliverable(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt
+            )
         }
     }
 

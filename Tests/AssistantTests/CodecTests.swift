@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test func aServerThatDoesNotStreamIsUnderstood() throws {
-        let body = "\n {\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"Whole\"},\"finish_reason\":\"length\"}],\"usage\":{\"total_tokens\":3}}"
+        let body =
+            "\n {\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"Whole\"},\"finish_reason\":\"length\"}],\"usage\":{\"total_tokens\":3}}"
         let (text, summary) = try decode(body)
         #expect(text == "Whole")
         #expect(summary == AnswerSummary(totalTokens: 3, cutShort: .byLength))
@@ -152,11 +153,18 @@ import Testing
     private static let streams: [(String, Outcome)] = [
         (
             "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n" + chunk("Hällo") + chunk(" 😀")
-                + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"total_tokens\":4}}\n\ndata: [DONE]\n\n",
+                + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: "
+                + "{\"choices\":[],\"usage\":{\"total_tokens\":4}}\n\ndata: [DONE]\n\n",
             .answer("Hällo 😀", AnswerSummary(totalTokens: 4))
         ),
-        (": OPENROUTER PROCESSING\r\n\r\n" + chunk("One").replacing("\n", with: "\r\n") + failure, .failure("One", .serverFailed(status: 200, "overloaded"))),
-        (chunk("One") + chunk(" two") + "event: error\n" + failure + "data: [DONE]\n\n", .failure("One two", .serverFailed(status: 200, "overloaded"))),
+        (
+            ": OPENROUTER PROCESSING\r\n\r\n" + chunk("One").replacing("\n", with: "\r\n") + failure,
+            .failure("One", .serverFailed(status: 200, "overloaded"))
+        ),
+        (
+            chunk("One") + chunk(" two") + "event: error\n" + failure + "data: [DONE]\n\n",
+            .failure("One two", .serverFailed(status: 200, "overloaded"))
+        ),
         (chunk("One") + "data: {\"error\":\"out of memory\"}\r\r", .failure("One", .serverFailed(status: 200, "out of memory"))),
         (
             "data: {\"choices\":[{\"delta\":{\"content\":\"One\"},\"finish_reason\":\"error\"}],\"error\":{\"message\":\"gone\"}}\n\n",
@@ -267,7 +275,8 @@ import Testing
 
     @Test func waitsGrowAndStop() {
         let delays = (1...8).map { policy().delay(afterAttempts: $0, wanted: nil) }
-        #expect(delays == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(20), .seconds(20)])
+        #expect(
+            delays == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(20), .seconds(20)])
         #expect(policy(jitter: 0).delay(afterAttempts: 1, wanted: nil) == .milliseconds(250))
         #expect(policy().delay(afterAttempts: 20, wanted: nil) == nil)
         #expect(policy().delay(afterAttempts: .max, wanted: nil) == nil)

@@ -11,7 +11,9 @@ import Testing
         relay: MonocleRelay(), conversation: Conversation(), readyTimeout: .seconds(4), newConfirmation: { ConfirmationID("id") })
 
     init() {
-        for input in [ChatMachine.Input.linkUp(payloadSize: 253, UnitStatus()), .packet(Array("rdy:".utf8))] { _ = machine.handle(input, now: at(0)) }
+        for input in [ChatMachine.Input.linkUp(payloadSize: 253, UnitStatus()), .packet(Array("rdy:".utf8))] {
+            _ = machine.handle(input, now: at(0))
+        }
     }
 
     private func at(_ seconds: Int) -> SessionClock.Instant { .init(offset: .seconds(seconds)) }

@@ -23,7 +23,8 @@ import Testing
     /// A file of a few bytes that asks for 4 GiB, or for more pixels than a picture for glasses has.
     @Test(arguments: [(32_768, 32_768), (8193, 1), (1, 8193), (8192, 2049)]) func sizesAreBounded(width: Int, height: Int) throws {
         let size = [width, height].flatMap { value in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
-        let file = PNGFile.signature + chunk("IHDR", size + [8, 2, 0, 0, 0]) + chunk("IDAT", [0x78, 0x9C, 3, 0, 0, 0, 0, 1]) + chunk("IEND", [])
+        let file =
+            PNGFile.signature + chunk("IHDR", size + [8, 2, 0, 0, 0]) + chunk("IDAT", [0x78, 0x9C, 3, 0, 0, 0, 0, 1]) + chunk("IEND", [])
         #expect(throws: PictureFile.Fault("it has \(width) × \(height) pixels")) { try PictureFile.read(file) }
     }
 

@@ -15,7 +15,8 @@ import Testing
         ("Привет, Щука! Объём — 5 №1", "Privet, Shchuka! Obyom - 5 No.1"), ("Їжак і ґанок", "Yizhak i ganok"),
         ("Здраво, Љубљана", "Zdravo, Ljubljana"), ("Größe: ÄÖÜ ß", "Groesse: AeOeUe ss"), ("Élève, garçon, œuvre", "Eleve, garcon, oeuvre"),
         ("Zażółć gęślą jaźń, Łódź", "Zazolc gesla jazn, Lodz"), ("Ευχαριστώ, Θάλασσα", "Eucharisto, Thalassa"),
-        ("Þór, Øre, Ægir, İstanbul, ığdır", "Thor, Ore, Aegir, Istanbul, igdir"), ("“a” ‘b’ «c» „d“ … 5–6", "\"a\" 'b' \"c\" \"d\" ... 5-6"),
+        ("Þór, Øre, Ægir, İstanbul, ığdır", "Thor, Ore, Aegir, Istanbul, igdir"),
+        ("“a” ‘b’ «c» „d“ … 5–6", "\"a\" 'b' \"c\" \"d\" ... 5-6"),
         ("2½ €, m², ﬁn, Ｆｕｌｌ", "2 1/2 EUR, m2, fin, Full"), ("שלום", "slwm"), ("გამარჯობა", "gamarjoba"), ("नमस्ते", "namaste"),
         ("안녕", "annyeong"), ("こんにちは、カタカナー。", "konnichiha,katakana-."),
     ])
@@ -75,7 +76,10 @@ import Testing
     /// Cut anywhere between scalars, as tokens of a model are, and sent on as the outbox does.
     @Test(arguments: 0..<40) func piecesAreFoldedAsTheWhole(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
-        let parts = ["u\u{308}", "e\u{301}", "и\u{306}", "ü", "👩‍👩‍👧", "🇩🇪", "1️⃣", "の", "na\u{93E}", "  ", "\n", "\r\n", "a", "Щ", "½", "x\u{302}\u{323}", " "]
+        let parts = [
+            "u\u{308}", "e\u{301}", "и\u{306}", "ü", "👩‍👩‍👧", "🇩🇪", "1️⃣", "の", "na\u{93E}", "  ", "\n", "\r\n", "a", "Щ", "½", "x\u{302}\u{323}",
+            " "
+        ]
         let text = "Z" + (0..<60).map { _ in parts.randomElement(using: &numbers) ?? "" }.joined()
         let whole = Self.whole(PlainText.clean(text))
         var outbox = Outbox()
@@ -87,7 +91,9 @@ import Testing
         var now = Duration.zero
         func send() {
             now += .seconds(1)
-            while case .answer(let piece, _, _)? = outbox.next(capacity: 8, now: .init(offset: now)), !piece.isEmpty { shown += display.take(piece) }
+            while case .answer(let piece, _, _)? = outbox.next(capacity: 8, now: .init(offset: now)), !piece.isEmpty {
+                shown += display.take(piece)
+            }
         }
         while !scalars.isEmpty {
             let count = Int.random(in: 1...4, using: &numbers)

@@ -41,7 +41,8 @@ struct ForeignServerTests {
         let url = try await LocalServer.with({ _, _ in }) { $0 }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.llmock, "LLMock"))
-        // AsyncHTTPClient throws away what it still holds when a connection breaks: chunks that come in one burst with the end of it reach nobody.
+        // AsyncHTTPClient throws away what it still holds when a connection breaks: chunks that come in one burst with the end of it reach
+        // nobody.
         process.arguments = [
             "serve", "--host", "127.0.0.1", "--port", String(url.split(separator: ":").last ?? ""), "--response-style", "echo",
             "--stream-chunk-delay-ms", "100",
@@ -110,7 +111,10 @@ struct ForeignServerTests {
 
     @Test(arguments: ["disconnect", "truncate", "malformed"]) func aStreamThatBreaksIsKeptAndMarked(kind: String) async throws {
         try await withPeer { peer, responder in
-            try await peer.script("{\"type\": \"stream_fault\", \"kind\": \"\(kind)\", \"after_chunks\": 4}, {\"type\": \"reply\", \"text\": \"one two three four five six\"}")
+            try await peer.script(
+                "{\"type\": \"stream_fault\", \"kind\": \"\(kind)\", \"after_chunks\": 4}, {\"type\": \"reply\", \"text\": \"one two "
+                    + "three four five six\"}"
+            )
             let (text, summary) = try await answer(responder, to: "Count")
             #expect(text.hasPrefix("one two"), "\(text)")
             #expect(!text.contains("six"))

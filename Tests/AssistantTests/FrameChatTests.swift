@@ -10,7 +10,8 @@ import Testing
 /// The chat's machine with a Frame's relay, and a program at the other end that holds one message at a time.
 @Suite struct FrameChatTests {
     private var machine = ChatMachine(
-        relay: FrameRelay(), conversation: Conversation(), readyTimeout: .seconds(15), newConfirmation: { ConfirmationID("0123456789abcdef") })
+        relay: FrameRelay(), conversation: Conversation(), readyTimeout: .seconds(15),
+        newConfirmation: { ConfirmationID("0123456789abcdef") })
     private var now = SessionClock.Instant(offset: .seconds(10))
     private var program = Program()
     private var events: [String] = []

@@ -72,7 +72,10 @@ import Testing
         #expect(relay.packets(for: .answer("He", isFirst: true, isLast: false)) == [[1, 0x10], [1, 0x11, 0x48, 0x65]])
         #expect(relay.packets(for: .answer("y", isFirst: false, isLast: true)) == [[1, 0x11, 0x79], [1, 0x16], [1, 0x1B]])
         #expect(relay.awaitedReceipt == AnswerReceipt(crcOf: Array("Hey".utf8)))
-        #expect(receive(.receipt, Array("3 \(AnswerReceipt(crcOf: Array("Hey".utf8)).check)".utf8)) == [.receipt(AnswerReceipt(crcOf: Array("Hey".utf8)))])
+        #expect(
+            receive(.receipt, Array("3 \(AnswerReceipt(crcOf: Array("Hey".utf8)).check)".utf8)) == [
+                .receipt(AnswerReceipt(crcOf: Array("Hey".utf8)))
+            ])
     }
 
     @Test mutating func withoutAGreetingThereIsNoReceipt() {

@@ -12,7 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct HTTPTests {
     static let key = "sk-test-0123456789abcdef"
     static let hello = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n"
-        + "data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_tokens\":7}}\n\ndata: [DONE]\n\n"
+        + "data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_tokens\":7}}\n\ndata: "
+        + "[DONE]\n\n"
 
     /// The first word, and then silence.
     private static func beginHello(_ reply: LocalServer.Reply) async throws {
@@ -120,7 +121,8 @@ import Testing
             conversation.ask("What is it?", photo: Photo(jpeg: [0xFF, 0xD8, 0xFF]))
             _ = try await here.responder.answer(conversation) { _ in }
             let body = try #require(try await here.nextRequest()).body
-            let messages = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]
+            let messages =
+                try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]
             if takesImages {
                 let parts = try #require(messages?.last?["content"] as? [[String: Any]])
                 #expect((parts.last?["image_url"] as? [String: String])?["url"] == "data:image/jpeg;base64,/9j/")
@@ -355,7 +357,9 @@ import Testing
     @Test(arguments: [401, 429, 500, 404, 200, 302]) func theKeyIsNowhere(status: Int) async throws {
         let padding = String(repeating: "x", count: 190)
         let texts = try await with(clock: ManualClock().clock, server: { _, _, reply in
-            let body = status == 200 ? "Your key is \(Self.key)" : "{\"error\":{\"message\":\"\(padding) \(Self.key)\",\"code\":\"insufficient_quota\"}}"
+                let body =
+                    status == 200
+                    ? "Your key is \(Self.key)" : "{\"error\":{\"message\":\"\(padding) \(Self.key)\",\"code\":\"insufficient_quota\"}}"
             try await reply.send(status, body, headers: [("Location", "http://x/?\(Self.key)"), ("Retry-After", "3600")])
         }) { here in
             let error = await #expect(throws: AssistantError.self) { _ = try await here.answer() }
@@ -366,7 +370,8 @@ import Testing
             let settings = here.responder.settings
             return [
                 dumped, "\(here.responder)", String(reflecting: here.responder), "\(settings)", String(reflecting: settings),
-                "\(String(describing: error?.diagnosis))", String(reflecting: error), "\(Mirror(reflecting: settings).children.map { "\($0)" })",
+                "\(String(describing: error?.diagnosis))", String(reflecting: error),
+                "\(Mirror(reflecting: settings).children.map { "\($0)" })"
             ]
         }
         for text in texts { #expect(!text.contains(Self.key.prefix(10)), "\(text)") }

@@ -59,7 +59,9 @@ import Testing
 
     @Test(arguments: 0..<200 as Range<UInt64>) func aMonocleLosesNothing(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
-        let (jpeg, sound) = (numbers.bytes(count: Int.random(in: 1...400, using: &numbers)), numbers.bytes(count: Int.random(in: 1...400, using: &numbers)))
+        let (jpeg, sound) = (
+            numbers.bytes(count: Int.random(in: 1...400, using: &numbers)), numbers.bytes(count: Int.random(in: 1...400, using: &numbers))
+        )
         let picture = [Array("ist:".utf8)] + monocle("idt:", jpeg, &numbers) + [Array("ien:".utf8)]
         var relay = MonocleRelay()
         relay.linkUp(payloadSize: 253)
@@ -87,7 +89,8 @@ import Testing
         for last in ["aen:", "ist:", "ast:"] {
             var monocle = MonocleRelay()
             monocle.linkUp(payloadSize: 253)
-            let packets = ["dat:", "ist:"].map { Array($0.utf8) + ($0 == "dat:" ? loud : []) } + [Array("idt:".utf8) + [1, 2], Array(last.utf8)]
+            let packets =
+                ["dat:", "ist:"].map { Array($0.utf8) + ($0 == "dat:" ? loud : []) } + [Array("idt:".utf8) + [1, 2], Array(last.utf8)]
             let events = play(packets, to: &monocle)
             #expect(events.contains(told), "\(last): \(events)")
             #expect(last != "aen:" || events.last == .utterance(Utterance(sound: Sound(bytes: loud))))
@@ -99,7 +102,10 @@ import Testing
     @Test func aTextThatEndsWithoutSoundIsAsked() {
         var relay = FrameRelay()
         relay.linkUp(payloadSize: 244)
-        let packets = [FrameMessage.start.packet(), FrameMessage.text.packet("Where am ".utf8), FrameMessage.text.packet("I?".utf8), FrameMessage.end.packet()]
+        let packets = [
+            FrameMessage.start.packet(), FrameMessage.text.packet("Where am ".utf8), FrameMessage.text.packet("I?".utf8),
+            FrameMessage.end.packet()
+        ]
         #expect(play(packets, to: &relay) == [.recordingStarted, .utterance(Utterance(sound: Sound(bytes: []), text: "Where am I?"))])
     }
 
@@ -115,7 +121,9 @@ import Testing
         var relay = FrameRelay()
         relay.linkUp(payloadSize: 244)
         let packets = Array(repeating: FrameMessage.text.packet([UInt8](repeating: 0x61, count: 242)), count: 1000)
-        guard case .utterance(let utterance)? = play(packets + [FrameMessage.end.packet()], to: &relay).last else { return #expect(Bool(false)) }
+        guard case .utterance(let utterance)? = play(packets + [FrameMessage.end.packet()], to: &relay).last else {
+            return #expect(Bool(false))
+        }
         #expect(utterance.text.utf8.count == 8192)
     }
 }

@@ -148,7 +148,9 @@ import Testing
     @Test func thereIsNoSuchHost() async throws {
         let settings = AssistantSettings(baseURL: try BaseURL("http://no-such-host.invalid"))
         let error = await #expect(throws: AssistantError.self) {
-            try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
+            try await OpenAIResponder.with(settings, clock: .continuous) {
+                _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in }
+            }
         }
         #expect(error == .unknownHost("no-such-host.invalid"))
     }
@@ -158,7 +160,9 @@ import Testing
         let url = try await LocalServer.with({ _, reply in try await reply.send(200, "{}") }) { url in
             let settings = AssistantSettings(baseURL: try BaseURL(url.replacingOccurrences(of: "http:", with: "https:")))
             let error = await #expect(throws: AssistantError.self) {
-                try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
+                try await OpenAIResponder.with(settings, clock: .continuous) {
+                    _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in }
+                }
             }
             #expect(error?.diagnosis.code == "AST-0008", "\(String(describing: error))")
             return url

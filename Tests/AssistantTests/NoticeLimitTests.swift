@@ -10,7 +10,9 @@ import Testing
         newConfirmation: { ConfirmationID("id") })
 
     private mutating func events(_ input: ChatMachine.Input, at milliseconds: Int) -> [ChatEvent] {
-        machine.handle(input, now: .init(offset: .milliseconds(milliseconds))).compactMap { if case .report(let event) = $0 { event } else { nil } }
+        machine.handle(input, now: .init(offset: .milliseconds(milliseconds))).compactMap {
+            if case .report(let event) = $0 { event } else { nil }
+        }
     }
 
     private static func isNotice(_ event: ChatEvent) -> Bool { if case .notice = event { true } else { false } }

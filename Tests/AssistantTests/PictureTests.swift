@@ -73,7 +73,10 @@ import Testing
         let process = try #require(
             BoundedProcess(
                 try TestTools.require(TestTools.python, "Python"),
-                ["-c", program, "\(picture.width)", "\(picture.height)", "\(colourType)", "\(filter)", "\(depth)", isInterlaced ? "1" : "0", "\(opacity)"], input: picture.pixels, outputLimit: 1 << 20))
+                [
+                    "-c", program, "\(picture.width)", "\(picture.height)", "\(colourType)", "\(filter)", "\(depth)",
+                    isInterlaced ? "1" : "0", "\(opacity)"
+                ], input: picture.pixels, outputLimit: 1 << 20))
         guard case .exited(status: 0, let output) = process.wait(milliseconds: 20_000) else { return [] }
         return output
     }

@@ -271,9 +271,14 @@ import Testing
         #expect(relay.awaitedReceipt == nil)
     }
 
-    @Test(arguments: ["", "11", "11 64ec88c", "11 64EC88CA", "-1 64ec88ca", "11  64ec88ca", "11 64ec88ca ", "1111111111 64ec88ca", "\u{1B}[2J"])
+    @Test(arguments: [
+        "", "11", "11 64ec88c", "11 64EC88CA", "-1 64ec88ca", "11  64ec88ca", "11 64ec88ca ", "1111111111 64ec88ca", "\u{1B}[2J"
+    ])
     mutating func aReceiptThatCannotBeReadIsTold(text: String) {
-        #expect(receive("got:", Array(text.utf8)) == [.notice(.brokenReceipt(text.replacing("\u{1B}", with: "\u{FFFD}").trimmingCharacters(in: .whitespaces)))])
+        #expect(
+            receive("got:", Array(text.utf8)) == [
+                .notice(.brokenReceipt(text.replacing("\u{1B}", with: "\u{FFFD}").trimmingCharacters(in: .whitespaces)))
+            ])
         #expect(receive("got:", [UInt8](repeating: 0x31, count: 500)).count == 1)
     }
 

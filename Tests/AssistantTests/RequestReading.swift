@@ -28,7 +28,9 @@ struct MultipartReader {
         else { throw Malformed() }
         let boundary = Array("--\(type[mark.upperBound...])".utf8)
         var rest = request.body[...]
-        guard rest.starts(with: boundary), rest.suffix(boundary.count + 4).elementsEqual(boundary + Array("--\r\n".utf8)) else { throw Malformed() }
+        guard rest.starts(with: boundary), rest.suffix(boundary.count + 4).elementsEqual(boundary + Array("--\r\n".utf8)) else {
+            throw Malformed()
+        }
         rest = rest.dropFirst(boundary.count + 2)
         while let end = rest.firstRange(of: Array("\r\n".utf8) + boundary) {
             let content = rest[..<end.lowerBound]

@@ -66,7 +66,8 @@ import Testing
     }
 
     /// What follows the key may be part of its last character; whatever that makes of it, the key is not shown.
-    @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}", "\r\n"]) func anAccentBehindTheKeyDoesNotShowIt(accent: String) throws {
+    @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}", "\r\n"]) func anAccentBehindTheKeyDoesNotShowIt(accent: String) throws
+    {
         let key = try SecretText("sk-abcab4")
         #expect(key.redacted(from: "sk-abcab4\(accent)!") == "[key]\(accent)!")
         var filter = SecretFilter(key)

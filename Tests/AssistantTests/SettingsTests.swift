@@ -55,7 +55,8 @@ import Testing
 
     @Test(arguments: [
         (["https_proxy": "http://proxy:3128/"], "proxy:3128"), (["HTTPS_PROXY": "proxy:3128"], "proxy:3128"),
-        (["all_proxy": "proxy:1"], "proxy:1"), (["https_proxy": "first:1", "all_proxy": "second:2"], "first:1"), (["http_proxy": "proxy:3128"], nil),
+            (["all_proxy": "proxy:1"], "proxy:1"), (["https_proxy": "first:1", "all_proxy": "second:2"], "first:1"),
+            (["http_proxy": "proxy:3128"], nil),
         (["https_proxy": "proxy:1", "no_proxy": "example.com, .example"], nil), (["https_proxy": "proxy:1", "NO_PROXY": "*"], nil),
         (["https_proxy": "proxy:1", "no_proxy": "other.example,xample"], "proxy:1"),
     ] as [([String: String], String?)])
@@ -65,7 +66,9 @@ import Testing
         #expect(settings.notices.isEmpty)
     }
 
-    @Test(arguments: ["http://user:secret@proxy:1", "socks5://proxy:1", "proxy", "proxy:0"]) func aProxyOfAnotherKindIsNamed(text: String) throws {
+    @Test(arguments: ["http://user:secret@proxy:1", "socks5://proxy:1", "proxy", "proxy:0"]) func aProxyOfAnotherKindIsNamed(
+        text: String
+    ) throws {
         let settings = try AssistantSettings.load(environment: ["https_proxy": text])
         #expect(settings.proxy == nil)
         #expect(settings.notices == ["https_proxy is not used: it is not of the form http://HOST:PORT, without a user and password"])

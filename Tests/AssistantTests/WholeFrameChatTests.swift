@@ -15,10 +15,14 @@ struct WholeFrameChatTests {
     private static let long = (1...60).map { "word\($0)" }.joined(separator: " ")
 
     private func delivered(_ bench: ChatBench, _ number: Int, within limit: Duration = .seconds(120)) async throws {
-        try await bench.next("delivery of \(number)", within: limit) { if case .delivered(TurnID(number: number)) = $0 { true } else { nil } }
+        try await bench.next("delivery of \(number)", within: limit) {
+            if case .delivered(TurnID(number: number)) = $0 { true } else { nil }
+        }
     }
 
-    @Test(arguments: [FrameFirmware.v24_149, .v24_248, .v25_080]) func aTypedQuestionIsAnsweredOnTheDisplay(firmware: FrameFirmware) async throws {
+    @Test(arguments: [FrameFirmware.v24_149, .v24_248, .v25_080]) func aTypedQuestionIsAnsweredOnTheDisplay(
+        firmware: FrameFirmware
+    ) async throws {
         try await FrameChatBench.with(firmware) { bench in
             let status = try await bench.next("connection") { if case .connected(let status) = $0 { status } else { nil } }
             #expect(status.firmware == firmware.version && status.scripts == FrameChatBench.version && status.batteryPercent == 80)

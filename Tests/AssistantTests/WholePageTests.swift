@@ -142,7 +142,8 @@ struct WholePageTests {
     @Test func whateverIsAnsweredThePageIsDrawn() throws {
         let answers = [
             "", " \n ", String(repeating: "x", count: 2000), String(repeating: "Щ", count: 2000), String(repeating: "\n", count: 500) + "a",
-            String(repeating: "é ", count: 900), String(repeating: "€", count: 700), "\u{3}\u{4}\u{1C}a\u{7F}", "👩‍👩‍👧" + String(repeating: "🇩🇪", count: 500),
+            String(repeating: "é ", count: 900), String(repeating: "€", count: 700), "\u{3}\u{4}\u{1C}a\u{7F}",
+            "👩‍👩‍👧" + String(repeating: "🇩🇪", count: 500),
             "a" + String(repeating: "\u{301}", count: 900), String(repeating: "word ", count: 2000),
         ]
         for answer in answers {

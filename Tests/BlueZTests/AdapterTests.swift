@@ -26,7 +26,8 @@ import Testing
         #expect(AdapterSelector(selector.description) == selector)
     }
 
-    @Test(arguments: ["", "hci", "hci1234", "HCI0", "usb:", "usb:1", "usb:1-1..4", "usb:1-1/../..", "usb:1-1.4 ", "00:1A:7D:DA:71", "/hci0"])
+    @Test(arguments: ["", "hci", "hci1234", "HCI0", "usb:", "usb:1", "usb:1-1..4", "usb:1-1/../..", "usb:1-1.4 ", "00:1A:7D:DA:71", "/hci0"]
+    )
     func anythingElseNamesNone(text: String) {
         #expect(AdapterSelector(text) == nil)
     }
@@ -65,7 +66,9 @@ import Testing
 }
 
 /// Several adapters below one bluetoothd.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct AdapterTests {
     private static let first = "00:1A:7D:DA:71:01", second = "00:1A:7D:DA:71:02"
 
@@ -124,7 +127,8 @@ struct AdapterTests {
             await #expect(throws: BlueZError.adaptersShareAddress("hci0, hci1")) { _ = try await path(of: selector, on: station) }
         }
         await #expect(throws: BlueZError.adaptersShareAddress("hci0, hci1")) {
-            _ = try await AdapterObject.usable(bus: .at(station.bus.address), clock: Station.clock, before: Station.clock.deadline(in: .seconds(1)))
+            _ = try await AdapterObject.usable(
+                bus: .at(station.bus.address), clock: Station.clock, before: Station.clock.deadline(in: .seconds(1)))
         }
         #expect(try await station.daemon.state().calls["StartDiscovery"] == nil)
     }
@@ -148,7 +152,8 @@ struct AdapterTests {
         await #expect(throws: BlueZError.noAdapter("hci7")) { _ = try await named([.kernelName("hci7")]) }
         await #expect(throws: BlueZError.adapterNotShown("hci3")) {
             let folder = try TemporaryFolderOfLinks(["hci3": "../../../1-1.4:1.0"])
-            _ = try await self.central(.kernelName("hci3"), on: station, ports: AdapterPorts(folder: folder.path)).station(before: station.soon)
+            _ = try await self.central(.kernelName("hci3"), on: station, ports: AdapterPorts(folder: folder.path)).station(
+                before: station.soon)
         }
         let central = central(.usbPort("1-1.4"), on: station, ports: AdapterPorts(folder: folder.path))
         #expect(try await central.station(before: station.soon).1.kernelName == "hci1")

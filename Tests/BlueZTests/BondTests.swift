@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// Bonds with a unit that asks for one as soon as it is connected, and keeps one alone.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct BondTests {
     private static var frame: [String: Any] { ["wants_bond": true, "name": "Frame C0"] }
 

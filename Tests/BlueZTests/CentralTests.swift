@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// The central against a stand-in of bluetoothd, through a real message bus.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct CentralTests {
     @Test func seesAdvertisementsAndStops() async throws {
         let station = try await Station()
@@ -244,7 +246,10 @@ struct CentralTests {
         try await station.daemon.tell(
             "know",
             ["address": Station.address.description,
-             "cached": [["uuid": Station.service, "characteristics": [["uuid": "00002a00-0000-1000-8000-00805f9b34fb", "flags": ["read"]]]]]])
+                "cached": [
+                    ["uuid": Station.service, "characteristics": [["uuid": "00002a00-0000-1000-8000-00805f9b34fb", "flags": ["read"]]]]
+                ]
+            ])
         let connection = try await station.connect()
         _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
         #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)

@@ -31,7 +31,9 @@ import Testing
         var machine = try machine()
         _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
         #expect(machine.handle(.noPlace(.abortedByLocal), at: at(1)) == .connect(until: at(11)))
-        guard case .fail(.link(.adapterFull)) = machine.handle(.noPlace(.abortedByLocal), at: at(2)) else { Issue.record("no failure"); return }
+        guard case .fail(.link(.adapterFull)) = machine.handle(.noPlace(.abortedByLocal), at: at(2)) else {
+            Issue.record("no failure"); return
+        }
         var told = try self.machine()
         _ = told.handle(.adapterReady(isKnown: true), at: at(0))
         guard case .fail(.link(.adapterFull)) = told.handle(.noPlace(.linkLimit), at: at(1)) else { Issue.record("no failure"); return }

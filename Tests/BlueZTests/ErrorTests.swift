@@ -91,7 +91,10 @@ import Testing
     /// Two codes that told an operator the same would be one.
     @Test func codesSayDifferentThings() {
         let diagnoses = Self.replies.map { BlueZError(name: $0.name, text: $0.text).diagnosis }
-            + [BlueZError.busUnreachable(""), .busRefusesUser(""), .daemonStopped, .unintelligible(""), .adapterOff("hci0"), .adapterHardBlocked("hci0")].map(\.diagnosis)
+            + [
+                BlueZError.busUnreachable(""), .busRefusesUser(""), .daemonStopped, .unintelligible(""), .adapterOff("hci0"),
+                .adapterHardBlocked("hci0")
+            ].map(\.diagnosis)
         for text in [\Diagnosis.message, \.causeAndRemedy] {
             let codes = Dictionary(grouping: diagnoses) { $0[keyPath: text] }.mapValues { Set($0.map(\.code)) }
             for (said, codes) in codes { #expect(codes.count == 1, "\(codes): \(said)") }

@@ -7,7 +7,9 @@ import Testing
 
 /// A match rule names a sender, but any client of the bus may send a signal or a call straight to this process: bluetoothd's own
 /// name on the bus alone is believed.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct ForgedSignalTests {
     private static let invented = DeviceAddress("C0:FF:EE:00:00:66")!
 

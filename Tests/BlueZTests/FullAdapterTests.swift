@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// One link too many, in each firmware's own words; and attempts whose client is gone.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct FullAdapterTests {
     struct Refusal: Sendable {
         var name = "org.bluez.Error.Failed"
@@ -21,7 +23,9 @@ struct FullAdapterTests {
         Refusal(text: "le-connection-busy"), Refusal(text: "le-connection-memory-allocation"),
         Refusal(text: "le-connection-link-layer-protocol-error"),
         Refusal(name: "org.freedesktop.DBus.Error.UnknownObject", text: ""),
-        Refusal(name: "org.freedesktop.DBus.Error.UnknownMethod", text: "Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist"),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.UnknownMethod",
+            text: "Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist")
     ]
 
     @Test(arguments: refusals) func besideAnotherLinkItIsTheAdapter(refusal: Refusal) async throws {

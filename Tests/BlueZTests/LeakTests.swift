@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// Whatever is cancelled or repeated leaves nothing behind.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(4)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(4)))
 struct LeakTests {
     /// Cancels an operation once bluetoothd has seen a call of it.
     private func cancel(
@@ -151,7 +153,11 @@ struct LeakTests {
         let soon = station.soon
         for wait in 0..<2 {
             let task = Task {
-                if wait == 0 { _ = try await central.discover() } else { _ = try await central.connect(to: Station.address, deadline: soon) }
+                if wait == 0 {
+                    _ = try await central.discover()
+                } else {
+                    _ = try await central.connect(to: Station.address, deadline: soon)
+                }
             }
             try await station.daemon.until("matches", equals: SignalRules.standing.count)
             task.cancel()

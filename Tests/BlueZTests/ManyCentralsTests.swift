@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// Many centrals, many calls, much air: what it costs.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct ManyCentralsTests {
     private static func address(_ number: Int) -> DeviceAddress { DeviceAddress(octets: [0xC0, 0xFF, 0xEE, 0, 1, UInt8(number)])! }
 
@@ -20,7 +22,9 @@ struct ManyCentralsTests {
 
     private func waitUntil(_ condition: () throws -> Bool) async throws {
         let deadline = Station.clock.deadline(in: .seconds(10))
-        while try !condition(), Station.clock.now < deadline { try await Station.clock.sleep(until: Station.clock.deadline(in: .milliseconds(20))) }
+        while try !condition(), Station.clock.now < deadline {
+            try await Station.clock.sleep(until: Station.clock.deadline(in: .milliseconds(20)))
+        }
         #expect(try condition())
     }
 
@@ -30,7 +34,9 @@ struct ManyCentralsTests {
         for number in 1..<4 {
             try await station.daemon.tell("adapter", ["name": "hci\(number)", "address": "00:11:22:33:44:6\(number)"])
         }
-        for number in 0..<16 { try await station.addUnit(["address": Self.address(number).description, "echo": Station.transmit.description]) }
+        for number in 0..<16 {
+            try await station.addUnit(["address": Self.address(number).description, "echo": Station.transmit.description])
+        }
         try await waitUntil { try busThreads() == 0 }
         let descriptors = try openDescriptors()
         try await workAtOnce(station, descriptors)
@@ -99,7 +105,9 @@ struct ManyCentralsTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<BusLoop.mostCalls { group.addTask { _ = try await session.call(request, before: soon) } }
             try await station.daemon.until("held", equals: BusLoop.mostCalls)
-            await #expect(throws: LinkError.self) { _ = try await session.call(request, before: Station.clock.deadline(in: .milliseconds(100))) }
+            await #expect(throws: LinkError.self) {
+                _ = try await session.call(request, before: Station.clock.deadline(in: .milliseconds(100)))
+            }
             let answer = Inbox<Bool>()
             session.bus.send(request, expiry: .now.advanced(by: .milliseconds(100))) { answer.deliver((try? $0.get()) == nil) }
             #expect(try await answer.next(before: soon, on: Station.clock) == true)
@@ -119,7 +127,9 @@ struct ManyCentralsTests {
         state.adapterInUse = "/org/bluez/hci1"
         #expect(isRead(device) && isRead(device, change: false))
         #expect(isRead("/org/bluez/hci0"), "adapters come and go")
-        for other in ["/org/bluez/hci0/dev_1", "/org/bluez/hci10/dev_1", "/org/bluez/hci/dev_1"] { #expect(!isRead(other) && !isRead(other, change: false)) }
+        for other in ["/org/bluez/hci0/dev_1", "/org/bluez/hci10/dev_1", "/org/bluez/hci/dev_1"] {
+            #expect(!isRead(other) && !isRead(other, change: false))
+        }
         let characteristic = device + "/service000a/char000c"
         #expect(isRead(characteristic, change: false))
         #expect(!isRead(characteristic), "another program's notifications")

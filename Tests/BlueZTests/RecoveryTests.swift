@@ -7,7 +7,9 @@ import Testing
 @testable import BlueZ
 
 /// What is missing, what goes away, what comes back.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct RecoveryTests {
     private func code(_ operation: () async throws -> Void) async -> String {
         do {
@@ -245,7 +247,8 @@ struct RecoveryTests {
         #expect(survey.isBusReachable && survey.blockingError == nil)
         #expect(survey.daemonProcess == Int(station.daemon.identifier))
         let adapter = try #require(survey.adapters.first)
-        #expect(adapter.object.kernelName == "hci0" && adapter.object.isPowered && adapter.object.address.description == "00:11:22:33:44:55")
+        #expect(
+            adapter.object.kernelName == "hci0" && adapter.object.isPowered && adapter.object.address.description == "00:11:22:33:44:55")
         #expect(adapter.connectedDevices == [.init(address: Station.address, name: "monocle", mtu: connection.payloadSize + 3)])
         #expect(adapter.rememberedDevices == 0 && adapter.twins.isEmpty && adapter.object.usbPort == nil)
         await connection.disconnect()
@@ -264,7 +267,9 @@ struct RecoveryTests {
         func add(_ entry: String, _ attributes: [String: String]) throws {
             let place = folder.appendingPathComponent(entry)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            for (name, text) in attributes { try (text + "\n").write(to: place.appendingPathComponent(name), atomically: true, encoding: .utf8) }
+            for (name, text) in attributes {
+                try (text + "\n").write(to: place.appendingPathComponent(name), atomically: true, encoding: .utf8)
+            }
         }
         try add("rfkill0", ["type": "wlan", "name": "phy0", "soft": "1", "hard": "1"])
         try add("rfkill1", ["type": "bluetooth", "name": "hci0", "soft": "1", "hard": "0"])

@@ -7,7 +7,9 @@ import Testing
 
 /// Every refusal, given as the answer to a call that bluetoothd or the bus really answers with it, reaches the caller as
 /// its own error.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct RefusalTests {
     private typealias Reply = ErrorTests.Reply
 

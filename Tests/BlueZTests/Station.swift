@@ -67,7 +67,9 @@ struct Station {
     ///   - isConnected: links of everybody.
     ///   - links: this central's of them; all by default.
     func expectNothingLeft(isConnected: Int = 0, links: Int? = nil, _ location: SourceLocation = #_sourceLocation) async throws {
-        for (key, value) in [("discoveries", 0), ("agents", 0), ("notifying", 0), ("sockets", 0), ("pendingConnects", 0), ("connected", isConnected)] {
+        for (key, value) in [
+            ("discoveries", 0), ("agents", 0), ("notifying", 0), ("sockets", 0), ("pendingConnects", 0), ("connected", isConnected)
+        ] {
             do {
                 try await daemon.until(key, equals: value)
             } catch {

@@ -74,7 +74,9 @@ extension DiscoveryWatchdog {
 }
 
 /// The same over a bus: a radio that goes deaf while somebody listens.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
+@Suite(
+    .serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"),
+    .timeLimit(.minutes(3)))
 struct SilentDiscoveryTests {
     private func central(_ station: Station, silence: Duration, _ limits: SilenceLimits = SilenceLimits()) -> BlueZCentral {
         var limits = limits

@@ -22,13 +22,17 @@ import Testing
     }
 
     private func load(
-        _ name: String = "b.zip", _ parts: Set<Component> = Set(FamilyList.supported.components), trust: [String] = [], allowsDevelopment: Bool = true
+        _ name: String = "b.zip", _ parts: Set<Component> = Set(FamilyList.supported.components), trust: [String] = [],
+        allowsDevelopment: Bool = true
     ) throws -> (AssetSet, [String]) {
         var notices: [String] = []
         // No catalogue anywhere: a look-up would fail.
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         let inputs = AssetInputs(bundle: folder.path(name), trust: trust, search: search)
-        let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
+        let assets = try AssetLoader(
+            family: .monocle, inputs: inputs, allowsDevelopment: allowsDevelopment,
+            notice: { notices.append($0.replacing(folder.path, with: "DIR")) }
+        ).load(parts)
         return (assets, notices)
     }
 
@@ -86,7 +90,8 @@ import Testing
         let lua = try ScriptSet(files: [.init(name: "main.lua", bytes: [])], family: .frame)
         try write(BundleRecipe(scripts: lua, tool: "1"))
         #expect(code { _ = try load() } == "BND-0005")
-        let many = try ScriptSet(files: [.init(name: "main.py", bytes: [])] + (0..<64).map { .init(name: "\($0).py", bytes: []) }, limits: .bundle)
+        let many = try ScriptSet(
+            files: [.init(name: "main.py", bytes: [])] + (0..<64).map { .init(name: "\($0).py", bytes: []) }, limits: .bundle)
         try write(BundleRecipe(scripts: many, tool: "1"))
         #expect(code { _ = try load() } == "SCR-0006")
         try write(BundleRecipe(scripts: set, firmware: .init(version: "v23.248.0754", bytes: [1]), tool: "1"))
@@ -117,7 +122,9 @@ import Testing
         try folder.write([1, 2, 3], to: "junk.bin")
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         var inputs = AssetInputs(fpga: folder.path("junk.bin"), fpgaVersion: "v23.230.0808", search: search)
-        #expect(code { _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga]) } == "FPGA-0008")
+        #expect(
+            code { _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga]) }
+                == "FPGA-0008")
         inputs.allowsAnyFPGAImage = true
         let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
         #expect(assets.fpga?.image.bytes.starts(with: [1, 2, 3, 0xFF]) == true)

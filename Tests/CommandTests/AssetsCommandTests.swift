@@ -55,7 +55,8 @@ import Testing
 
     /// The project's own stand-in is no release, whatever the command says.
     @Test func aDevelopmentImageIsListedAsOne() async throws {
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/FPGA").first { $0.hasSuffix(".bin") })
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/FPGA").first { $0.hasSuffix(".bin") })
         let added = try await run(["add", ToolBench.root.path + "/FPGA/\(name)", "--version", "v26.326.0800"])
         #expect(added.errors.contains("note: the image is one of noafw's development images; it is listed as one"), "\(added)")
         #expect(try await run(["list"]).output.contains("development"))

@@ -136,7 +136,8 @@ import Testing
         #expect(order.count == 3 && order == order.sorted() && shown.contains("bundle for the frame"))
         for (files, code) in [
             (#"{"file":"main.lua"},{"file":"a.lua"}"#, "SCR-0012"), (#"{"file":"../a.lua"},{"file":"main.lua"}"#, "CAT-0006"),
-            (#"{"file":"/a.lua"},{"file":"main.lua"}"#, "CAT-0006"), (#"{"file":"a.lua"},{"file":"a.lua"},{"file":"main.lua"}"#, "SCR-0004"),
+            (#"{"file":"/a.lua"},{"file":"main.lua"}"#, "CAT-0006"),
+            (#"{"file":"a.lua"},{"file":"a.lua"},{"file":"main.lua"}"#, "SCR-0004"),
             (#"{"file":"a.lua","sha256":"\#(String(repeating: "0", count: 64))"},{"file":"main.lua"}"#, "CAT-0010"),
         ] {
             try manifest(files)
@@ -164,11 +165,14 @@ import Testing
         try await refused("SCR-0003", { try folder.write("", to: "src/a\u{1B}[2J.py") }, undo: { try remove("src/a\u{1B}[2J.py") })
         try await refused("SCR-0003", { try folder.write("", to: "src/a b.py") }, undo: { try remove("src/a b.py") })
         try await refused("SCR-0003", {
-            let descriptor = open(Array(folder.path("src").utf8CString.dropLast() + [0x2F, -1, -2] + Array(".py".utf8CString)), O_CREAT | O_WRONLY, 0o600)
+                let descriptor = open(
+                    Array(folder.path("src").utf8CString.dropLast() + [0x2F, -1, -2] + Array(".py".utf8CString)), O_CREAT | O_WRONLY, 0o600)
             #expect(descriptor >= 0 && close(descriptor) == 0)
         }, undo: { _ = unlink(Array(folder.path("src").utf8CString.dropLast() + [0x2F, -1, -2] + Array(".py".utf8CString))) })
         try await refused("SCR-0002", { mkfifo(folder.path("src/pipe.py"), 0o600) }, undo: { try remove("src/pipe.py") })
-        try await refused("SCR-0007", { try folder.write([UInt8](repeating: 0x20, count: 17 << 20), to: "src/big.py") }, undo: { try remove("src/big.py") })
+        try await refused(
+            "SCR-0007", { try folder.write([UInt8](repeating: 0x20, count: 17 << 20), to: "src/big.py") },
+            undo: { try remove("src/big.py") })
         try await refused("SCR-0005", { try remove("src/main.py") }, undo: { try folder.write(fine, to: "src/main.py") })
         #expect(try await run(["bundle", folder.path("none"), "-o", folder.path("o.zip")]).code == 66)
     }
@@ -210,7 +214,8 @@ import Testing
         ["bundle", ".", "-o", "x", "--fpga", "y"], ["bundle", ".", "-o", "x", "--fpga-version", "v23.230.0808"],
         ["bundle", ".", "-o", "x", "--fpga", "y", "--fpga-version", "1"], ["bundle", ".", "-o", "x", "--version-scheme", "md5"],
         ["bundle", ".", "--check", "x", "--sign", "k"], ["bundle", "show"],
-        ["flash", "--virtual", "monocle", "--bundle", "x", "--scripts", "y"], ["verify", "--virtual", "monocle", "--bundle", "x", "--assets", "y"],
+        ["flash", "--virtual", "monocle", "--bundle", "x", "--scripts", "y"],
+        ["verify", "--virtual", "monocle", "--bundle", "x", "--assets", "y"]
     ])
     func wrongCommandLines(arguments: [String]) async throws { #expect(try await run(arguments).code == 64) }
 
@@ -222,7 +227,8 @@ import Testing
     }
 
     @Test func aMissingCompilerIsSaid() async throws {
-        let made = try await run(["bundle", folder.path("src"), "-o", folder.path("o.zip")], environment: ["NOAFW_MPY_CROSS": "/nonexistent"])
+        let made = try await run(
+            ["bundle", folder.path("src"), "-o", folder.path("o.zip")], environment: ["NOAFW_MPY_CROSS": "/nonexistent"])
         #expect(made.code == 66)
         #expect(made.errors == """
             error BND-0020: the syntax cannot be checked: there is no mpy-cross
@@ -238,7 +244,8 @@ import Testing
         let compiler = try TestTools.require(TestTools.mpyCross, "mpy-cross")
         let made = try await run(["bundle", folder.path("src"), "-o", folder.path("o.zip")], environment: ["NOAFW_MPY_CROSS": compiler])
         #expect(made.code == 65)
-        #expect(made.errors.hasPrefix("error BND-0021: states.py does not compile: File \"<stdin>\", line 2: SyntaxError: invalid syntax\n"))
+        #expect(
+            made.errors.hasPrefix("error BND-0021: states.py does not compile: File \"<stdin>\", line 2: SyntaxError: invalid syntax\n"))
         #expect(try folder.names() == ["src"])
     }
 

@@ -53,7 +53,9 @@ extension ChatCommandTests {
 
     /// A single question has an end when its unit does not come back.
     @Test func aUnitThatStaysAwayEndsAQuestion() async {
-        let lost = services { id, _ in [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1)), .connecting(attempt: 2), .lost(reason: "gone")] }
+        let lost = services { id, _ in
+            [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1)), .connecting(attempt: 2), .lost(reason: "gone")]
+        }
         #expect(await run(["--query", "hello"], lost) == 75)
         #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit did not come back within 60 s"))
     }
@@ -62,11 +64,14 @@ extension ChatCommandTests {
     @Test func aUnitThatComesBackAndIsNeverReadyEndsAQuestion() async {
         let lost = services { id, _ in
             [.thinking(id)] + (1...3).flatMap { _ in
-                [.lost(reason: "ATT error 0x3"), .reconnecting(after: .seconds(1)), .connecting(attempt: 1), .connected(UnitStatus())] as [ChatEvent]
+                    [.lost(reason: "ATT error 0x3"), .reconnecting(after: .seconds(1)), .connecting(attempt: 1), .connected(UnitStatus())]
+                        as [ChatEvent]
             }
         }
         #expect(await run(["--query", "hello"], lost) == 75)
-        #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit came back 3 times, but its program was never ready within 60 s"))
+        #expect(
+            harness.diagnostics.contains(
+                "error NOA-0017: the link was lost, and the unit came back 3 times, but its program was never ready within 60 s"))
         #expect(harness.diagnostics.contains("(ATT error 0x3)"))
     }
 
@@ -83,7 +88,9 @@ extension ChatCommandTests {
         }
         #expect(await run(["--virtual", "monocle", "--query", "hello"], refusing) == 1)
         #expect(harness.diagnostics.contains(
-            "error NOA-0019: the answer did not arrive: the link was lost 5 times in a row; the last reason was: the unit refused a write\\u{1b}[2J"))
+                "error NOA-0019: the answer did not arrive: the link was lost 5 times in a row; the last reason was: the unit refused "
+                    + "a write\\u{1b}[2J"
+            ))
         #expect(!harness.diagnostics.contains("\u{1B}"))
     }
 }

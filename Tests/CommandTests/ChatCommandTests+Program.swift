@@ -6,7 +6,8 @@ import Testing
 
 // What the unit's program prints.
 extension ChatCommandTests {
-    static let exitReport = ConsoleSample.events("print\u{1B}[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n")
+    static let exitReport = ConsoleSample.events(
+        "print\u{1B}[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n")
 
     @Test(arguments: ["--query", "--script", "lines"]) func aTracebackFails(way: String) async throws {
         let raising = services { id, _ in Self.exitReport + [.answered(id, "I", nil), .sent(id, awaitsReceipt: true), .delivered(id)] }

@@ -29,7 +29,9 @@ extension ChatCommandTests {
             tap B
             """)
         let hands = Inbox<String>()
-        #expect(await run(["--virtual", "monocle", "--script", script], services(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
+        #expect(
+            await run(["--virtual", "monocle", "--script", script], services(hands: hands, answer: Self.echo)) == 0,
+            "\(harness.diagnostics)")
         #expect(hands.poll() == "tap(VirtualDevices.UserInput.Pad.B)")
     }
 

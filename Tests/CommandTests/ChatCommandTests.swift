@@ -27,7 +27,8 @@ import VirtualDevices
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
                 let time = VirtualTime.simulated()
                 return try await time.run {
-                    try await body(ChatEnvironment(clock: time.clock, family: "monocle", sensors: isVirtual ? sensors : nil) { commands, report in
+                    try await body(
+                        ChatEnvironment(clock: time.clock, family: "monocle", sensors: isVirtual ? sensors : nil) { commands, report in
                         report(.connecting(attempt: 1))
                         report(.starting)
                         report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
@@ -52,9 +53,11 @@ import VirtualDevices
         ]
     }
 
-    func run(_ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
+    func run(_ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], input: TextSource = .none) async -> Int32
+    {
         var context = harness.context(
-            ["chat"] + arguments, services: services, environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
+            ["chat"] + arguments, services: services,
+            environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
         context.input = input
         context.date = { Date(timeIntervalSince1970: 0) }
         return await Noafw.execute(in: context)

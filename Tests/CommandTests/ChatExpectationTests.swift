@@ -106,7 +106,8 @@ struct WholeChatExpectationTests {
         try Data("print('another program')\n".utf8).write(to: bench.unit.appendingPathComponent("files/main.py"))
         try expect(1, bench, Self.chat, says: "provision the unit with the same files again: noafw ledger show ", not: "noafw flash")
         try expect(
-            1, bench, Self.chat + ["--scripts", release], says: "run: noafw flash --virtual monocle --scripts \(release) --only scripts (or")
+            1, bench, Self.chat + ["--scripts", release], says: "run: noafw flash --virtual monocle --scripts \(release) --only scripts (or"
+        )
     }
 
     @Test func aBundleThatWasFlashedIsTalkedTo() throws {

@@ -19,7 +19,9 @@ import Testing
         var records = RecordInputs()
         (records.station, records.operatorName) = ("line-7", "anna")
         let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
-        let search = AssetSearch(given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path, executable: nil)
+        let search = AssetSearch(
+            given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path,
+            executable: nil)
         let preparation = ChatRequest(
             unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path, records: records)
         _ = try await services.withChatUnit(preparation, notice: { _ in }) { unit in
@@ -40,7 +42,9 @@ import Testing
         let folder = try TemporaryFolder()
         let services = LiveServices(ledger: { _ in FakeLedger(beginFails: true) })
         let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
-        let search = AssetSearch(given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path, executable: nil)
+        let search = AssetSearch(
+            given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path,
+            executable: nil)
         let preparation = ChatRequest(unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path)
         await #expect(throws: FakeLedger.refusal) {
             try await services.withChatUnit(preparation, notice: { _ in }) { unit in

@@ -42,7 +42,8 @@ import VirtualDevices
         ("speak", "'speak' needs a file"), ("speak no.wav", "no no.wav"), ("shout hello", "'shout' is not a step"),
         ("expect hello", "'expect' takes REGEX within SECONDS"), ("expect hello within 5", "'expect' takes"),
         ("expect hello within 99999s", "'expect' takes"), ("picture", "'picture' needs a file"), ("picture cat.jpg", "neither PNG nor PPM"),
-        ("soak", "'soak' takes COUNT every SECONDS"), ("soak 0 every 2s", "'soak' takes"), ("soak 3 every 2s cut", "'soak' takes"), ("expect ( within 5s", "is not a regular expression"),
+        ("soak", "'soak' takes COUNT every SECONDS"), ("soak 0 every 2s", "'soak' takes"), ("soak 3 every 2s cut", "'soak' takes"),
+        ("expect ( within 5s", "is not a regular expression")
     ])
     func faultsAreNumbered(line: String, reason: String) throws {
         let error = #expect(throws: ChatScript.Fault.self) { try parse("# one\n\n\(line)\n") }

@@ -18,7 +18,8 @@ import Testing
 
     /// Runs the command beside the person.
     private func run(
-        _ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], clock: SessionClock? = nil, person: @escaping @Sendable () async throws -> Void
+        _ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], clock: SessionClock? = nil,
+        person: @escaping @Sendable () async throws -> Void
     ) async throws -> Int32 {
         let here = ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path, "NO_COLOR": "1", "PATH": "/usr/bin:/bin"]
         var surroundings = terminal.attach(
@@ -145,11 +146,13 @@ import Testing
     private static let saved = ["--no-verify", "--save-media"]
 
     @Test(.enabled(if: TestTools.mayDraw, "chafa or libsixel-bin is missing: run Tools/setup tests"), arguments: [
-        (["TERM": "xterm-kitty"], "", "\u{1B}_Ga=T"), (["TERM": "xterm", "TERM_PROGRAM": "WezTerm"], "", "\u{1B}]1337;File=inline=1;size=310;"),
+            (["TERM": "xterm-kitty"], "", "\u{1B}_Ga=T"),
+            (["TERM": "xterm", "TERM_PROGRAM": "WezTerm"], "", "\u{1B}]1337;File=inline=1;size=310;"),
         (["TERM": "xterm"], "\u{1B}[?62;4;22c", "\u{1B}P"),
     ] as [([String: String], String, String)])
     func aPictureAppears(environment: [String: String], says: String, graphics: String) async throws {
-        let code = try await run(Self.saved + [folder.path("media")], photographer(Self.jpeg), environment: environment, clock: .continuous) { [terminal] in
+        let code = try await run(Self.saved + [folder.path("media")], photographer(Self.jpeg), environment: environment, clock: .continuous)
+        { [terminal] in
             try await terminal.waitFor("Type a question")
             terminal.type(says + "look\r")
             try await terminal.waitFor("photo-0001.jpg")
@@ -165,7 +168,8 @@ import Testing
     @Test(.enabled(if: TestTools.mayDraw, "chafa or libsixel-bin is missing: run Tools/setup tests"))
     func whatIsNoPictureDrawsNothing() async throws {
         let junk = Array("\u{1B}]0;title\u{07}\u{1B}P0q\u{1B}\\".utf8)
-        let code = try await run(["--no-verify"], photographer(junk), environment: ["TERM": "xterm-kitty"], clock: .continuous) { [terminal] in
+        let code = try await run(["--no-verify"], photographer(junk), environment: ["TERM": "xterm-kitty"], clock: .continuous) {
+            [terminal] in
             try await terminal.waitFor("Type a question")
             terminal.type("look\r")
             try await terminal.waitFor("to see pictures here, install chafa")

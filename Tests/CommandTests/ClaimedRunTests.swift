@@ -37,7 +37,9 @@ struct ClaimedRunTests {
         let inputs = AssetInputs(search: search, allowsDevelopment: true)
         let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([component])
         let ledger = FakeLedger()
-        let run = UnitRun(stateFolder: folder.path, recorder: RunRecorder(RecordInputs(), ledger: ledger, claims: SpentClaim(), events: { _ in }), events: { _ in })
+        let run = UnitRun(
+            stateFolder: folder.path, recorder: RunRecorder(RecordInputs(), ledger: ledger, claims: SpentClaim(), events: { _ in }),
+            events: { _ in })
         let report = try await air.time.run {
             try await withVirtualUnit(monocle) {
                 let unit = StationUnit(support: .monocle, central: VirtualCentral(air: air), address: monocle.address)

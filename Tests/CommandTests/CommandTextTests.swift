@@ -57,7 +57,9 @@ import Testing
     }
 
     /// Verbs of English after the program's name.
-    private static let prose: Set<Substring> = ["does", "has", "needs", "process", "knows", "may", "looked", "looks", "received", "supports", "was", "wrote"]
+    private static let prose: Set<Substring> = [
+        "does", "has", "needs", "process", "knows", "may", "looked", "looks", "received", "supports", "was", "wrote"
+    ]
 
     private static func remedies() throws -> [(file: String, line: String)] {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

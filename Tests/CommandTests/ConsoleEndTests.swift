@@ -20,14 +20,17 @@ struct ConsoleEndTests {
             time.sleep_ms(50)
         """
 
-    private static func with(_ body: @escaping @Sendable (VirtualCentral, VirtualDevices.VirtualUnit, URL) async throws -> Void) async throws {
+    private static func with(
+        _ body: @escaping @Sendable (VirtualCentral, VirtualDevices.VirtualUnit, URL) async throws -> Void
+    ) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-end-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = try UnitFolder.monocle(root: root, name: "end")
         try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py"))
         let air = VirtualAir(time: .simulated())
         let unit = try VirtualDevices.VirtualUnit.monocle(
-            folder: folder, configuration: UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
+            folder: folder, configuration: UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")),
+            air: air)
         try await air.time.run {
             try await withVirtualUnit(unit) {
                 try await pause(.seconds(2), air.time.clock)
@@ -53,7 +56,9 @@ struct ConsoleEndTests {
     ) async throws -> (time: Duration, wasThere: Bool) {
         let clock = central.clock
         let request = ConsoleRequest(
-            unit: .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "end"), speed: .maximum)), inputs: AssetInputs(search: AssetSearch(
+            unit: .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "end"), speed: .maximum)),
+            inputs: AssetInputs(
+                search: AssetSearch(
                 given: nil, environment: [:], currentDirectory: "/", executable: nil)), staysAtPrompt: staying, stateFolder: "/")
         let prompts = Inbox<Void>()
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))

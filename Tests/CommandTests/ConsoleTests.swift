@@ -53,7 +53,9 @@ import Testing
 
     @Test func statementsAreBounded() {
         #expect(throws: CommandError.statementTooLong(limit: 4096)) { try Self.statements(String(repeating: "x", count: 5000)) }
-        #expect(throws: CommandError.statementTooLong(limit: 4096)) { try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000)) }
+        #expect(throws: CommandError.statementTooLong(limit: 4096)) {
+            try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000))
+        }
     }
 
     /// What is sent for a line keeps to the released firmware.

@@ -186,7 +186,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (420.0, nil, " (for a line 2000 ms"), (2000.0, nil, "supervision 2000 ms;"), (nil, 420.0, "420 ms by main.conf (for a line 2000 ms"),
+            (420.0, nil, " (for a line 2000 ms"), (2000.0, nil, "supervision 2000 ms;"),
+            (nil, 420.0, "420 ms by main.conf (for a line 2000 ms"),
         (nil, 2000.0, "2000 ms by main.conf;"), (nil, nil, "needs root"),
     ] as [(Double?, Double?, String)])
     func theSupervisionTimeoutIsTold(kernel: Double?, configured: Double?, text: String) {
@@ -210,7 +211,9 @@ import Testing
     }
 
     /// As Linux 6.1 writes them.
-    @Test(arguments: [("LE: ff 79 01 00 00 00 00 00", true), ("LE: 1f 00 00 00 00 00 00 00", false), ("LE:", nil), ("", nil)] as [(String, Bool?)])
+    @Test(
+        arguments: [("LE: ff 79 01 00 00 00 00 00", true), ("LE: 1f 00 00 00 00 00 00 00", false), ("LE:", nil), ("", nil)]
+            as [(String, Bool?)])
     func theKernelTellsOfTheAdapter(features: String, isLong: Bool?) throws {
         let folder = try TemporaryFolder()
         let files = [
@@ -234,7 +237,8 @@ import Testing
         let checks = try #require(document["checks"] as? [[String: Any]])
         #expect(checks.count >= 4)
         let names = checks.compactMap { $0["name"] as? String }
-        #expect(Set(names).isSuperset(of: ["bus", "bluetoothd", "rfkill", "state", "catalogue", "virtual-monocle", "virtual-frame", "luac"]))
+        #expect(
+            Set(names).isSuperset(of: ["bus", "bluetoothd", "rfkill", "state", "catalogue", "virtual-monocle", "virtual-frame", "luac"]))
         // A reader of the document finds each by its name.
         #expect(Set(names.filter { $0 != "adapter" && $0 != "link" }).count == names.count { $0 != "adapter" && $0 != "link" })
     }

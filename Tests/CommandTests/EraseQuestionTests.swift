@@ -31,7 +31,9 @@ import Testing
     @Test(arguments: [("y\n", 0), ("yes\n", 0), ("n\n", 77), ("\n", 77)]) func aTerminalAsksOnce(answer: String, code: Int32) async throws {
         let terminal = FakeTerminal()
         let context = terminal.attach(
-            harness.context(["flash", "--virtual", "frame"], services: services(["main.lua", "mine.lua"], asked: 2), environment: ["HOME": "/home/op", "TERM": "dumb"]))
+            harness.context(
+                ["flash", "--virtual", "frame"], services: services(["main.lua", "mine.lua"], asked: 2),
+                environment: ["HOME": "/home/op", "TERM": "dumb"]))
         async let exit = Noafw.execute(in: context)
         try await terminal.waitFor(Self.question)
         terminal.type(answer)
@@ -85,7 +87,8 @@ import Testing
         let terminal = FakeTerminal()
         let context = terminal.attach(
             harness.context(
-                ["flash", "--all"], services: fleet([["a.lua"], ["main.lua", "b.lua"], nil, ["c.lua"]]), environment: ["HOME": "/", "NO_COLOR": "1"]))
+                ["flash", "--all"], services: fleet([["a.lua"], ["main.lua", "b.lua"], nil, ["c.lua"]]),
+                environment: ["HOME": "/", "NO_COLOR": "1"]))
         async let exit = Noafw.execute(in: context)
         try await terminal.waitFor("D3:5A:00:11:22:33 would lose ")
         try await terminal.waitFor("the answer is for such files of all units of this run\n" + Self.fleetQuestion)

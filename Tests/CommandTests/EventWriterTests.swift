@@ -17,7 +17,9 @@ import Testing
         let services = FakeServices(onFlash: { _, report in
             let unit = DeviceAddress("C0:00:00:00:00:01")!
             report(.notice("a \u{1B} note"))
-            for content in [.stage(.fpga), .planned(Self.plan), .progress(stage: .fpga, overall: 0.5, bytesDone: 1, bytesTotal: 5)] as [RunEvent.Content] {
+            for content in [.stage(.fpga), .planned(Self.plan), .progress(stage: .fpga, overall: 0.5, bytesDone: 1, bytesTotal: 5)]
+                as [RunEvent.Content]
+            {
                 report(RunEvent(unit: FleetUnit(id: "\(unit)", address: unit), time: .init(offset: .seconds(1)), content: content))
             }
             return try Sample.flashed()

@@ -109,7 +109,8 @@ struct FamilySelectionTests {
     }
 
     private static func inputs(_ bundle: String) -> AssetInputs {
-        AssetInputs(bundle: bundle, search: AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil))
+        AssetInputs(
+            bundle: bundle, search: AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil))
     }
 
     /// What `flash` does once a unit was found on the air.
@@ -149,7 +150,8 @@ struct FamilySelectionTests {
     /// What no family's unit could be given is told before the air is listened to.
     @Test func whatIsWrongForEachFamilyIsToldAtOnce() throws {
         do {
-            _ = try AssetChoice([.scripts], for: FamilyList.supported.provisioned, from: Self.inputs("/nowhere/x.zip"), allowsDevelopment: true)
+            _ = try AssetChoice(
+                [.scripts], for: FamilyList.supported.provisioned, from: Self.inputs("/nowhere/x.zip"), allowsDevelopment: true)
             Issue.record("there is no such file")
         } catch {
             #expect(diagnose(error).category == .missingInput)

@@ -144,7 +144,9 @@ import Testing
     }
 
     @Test func aCurrentUnitIsCalledCurrent() async throws {
-        let steps = FamilyList.supported.components.map { StepReport(component: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
+        let steps = FamilyList.supported.components.map {
+            StepReport(component: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000")
+        }
         let services = FakeServices(onFlash: { _, _ in try Sample.flashed(steps: steps) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix("""

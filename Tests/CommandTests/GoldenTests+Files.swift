@@ -6,7 +6,10 @@ extension GoldenTests {
     private static let images = "--application STATE/app.bin --application-version 12"
 
     static let packages = [
-        Step("package-create", "package create --family monocle \(images) --key-file STATE/key.pem --app-boot-validation ecdsa -o STATE/app.zip --json") {
+        Step(
+            "package-create",
+            "package create --family monocle \(images) --key-file STATE/key.pem --app-boot-validation ecdsa -o STATE/app.zip --json"
+        ) {
             try write($0, PrivateKey.package, mode: 0o600, to: "key.pem")
             var image = (0..<9001).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
             image.replaceSubrange(100..<114, with: "\0v26.123.0415\0".utf8)
@@ -18,7 +21,9 @@ extension GoldenTests {
             package create --family frame \(images) --softdevice STATE/app.bin --sd-id 0x0123,0xFFFE --sd-boot-validation none \
             --bootloader STATE/app.bin --bootloader-version 3 --debug-mode --unsigned -o STATE/all.zip --json
             """),
-        Step("package-create-fails", "package create --family monocle --application STATE/key.pem --application-version 1 --unsigned -o STATE/no.zip --json"),
+        Step(
+            "package-create-fails",
+            "package create --family monocle --application STATE/key.pem --application-version 1 --unsigned -o STATE/no.zip --json"),
         Step("package-create-no-key", "package create --family monocle \(images) --key-file STATE/app.bin -o STATE/no.zip --json"),
         Step("package-create-usage", "package create --application STATE/app.bin --unsigned -o STATE/no.zip --json"),
         Step("package-inspect", "package inspect STATE/app.zip --key STATE/key.pem --json"),
@@ -43,13 +48,16 @@ extension GoldenTests {
     static let assets = [
         Step("assets-list-no-catalogue", "assets list --assets STATE/none --json"),
         Step("assets-list-empty", "assets list --assets STATE/assets --json") {
-            for folder in ["Firmware", "FPGA", "Scripts/monocle"] { try write($0, #"{"entries": []}"#, to: "assets/\(folder)/manifest.json") }
+            for folder in ["Firmware", "FPGA", "Scripts/monocle"] {
+                try write($0, #"{"entries": []}"#, to: "assets/\(folder)/manifest.json")
+            }
             try Data(BitstreamBytes.make()).write(to: $0.state.appendingPathComponent("fpga.bin"))
         },
         Step("assets-check-empty", "assets check --assets STATE/assets --json"),
         Step("assets-add", "assets add STATE/fpga.bin --version v23.230.0808 --assets STATE/assets --json"),
         Step("assets-add-again", "assets add STATE/fpga.bin --version v23.230.0808 --assets STATE/assets --make-default --json"),
-        Step("assets-add-package", "assets add Firmware/\(development) --key Firmware/development-key.pub.pem --assets STATE/assets --json"),
+        Step(
+            "assets-add-package", "assets add Firmware/\(development) --key Firmware/development-key.pub.pem --assets STATE/assets --json"),
         Step("assets-add-fails", "assets add STATE/fpga.bin --assets STATE/assets --json"),
         Step("assets-add-usage", "assets add STATE/fpga.bin --sha256 12 --assets STATE/assets --json"),
         Step("assets-list", "assets list --assets STATE/assets --json"),
@@ -74,14 +82,19 @@ extension GoldenTests {
     private static let parts = "--fpga STATE/fpga.bin --fpga-version v23.230.0808"
 
     static let bundles = [
-        Step("bundle-create-signed", "bundle STATE/scripts -o STATE/signed.zip --no-check --sign STATE/sign.pem \(parts) --version-scheme sha256 --json") {
+        Step(
+            "bundle-create-signed",
+            "bundle STATE/scripts -o STATE/signed.zip --no-check --sign STATE/sign.pem \(parts) --version-scheme sha256 --json"
+        ) {
             try write($0, PrivateKey.bundle, mode: 0o600, to: "sign.pem")
             try write($0, "import states\n", to: "scripts/main.py")
             try write($0, "a = 1\n", to: "scripts/states.py")
         },
         Step("bundle-create-text", "bundle STATE/scripts -o STATE/plain.zip --no-check"),
         Step("bundle-create-fails", "bundle STATE/none -o STATE/no.zip --no-check --json"),
-        Step("bundle-create-no-bitstream", "bundle STATE/scripts -o STATE/no.zip --no-check --fpga STATE/sign.pem --fpga-version v23.230.0808 --json"),
+        Step(
+            "bundle-create-no-bitstream",
+            "bundle STATE/scripts -o STATE/no.zip --no-check --fpga STATE/sign.pem --fpga-version v23.230.0808 --json"),
         Step("bundle-create-usage", "bundle STATE/scripts --json"),
         Step("bundle-show-trusted", "bundle show STATE/signed.zip --trust STATE/sign.pub.pem --json") {
             try write($0, $0.run(["bundle", "key", "show", $0.state.path + "/sign.pem"]).output, to: "sign.pub.pem")

@@ -28,21 +28,26 @@ extension GoldenTests {
 
     /// Each one would go on for many seconds.
     static let interrupted = [
-        Step("pair-interrupted", "pair --virtual frame:slow --virtual-speed 0.02 --json", interruption: ("{", "virtual/frame/slow/unit.json")),
+        Step(
+            "pair-interrupted", "pair --virtual frame:slow --virtual-speed 0.02 --json", interruption: ("{", "virtual/frame/slow/unit.json")
+        ),
         Step("flash-interrupted", "flash --virtual monocle:slow --virtual-speed 0.2 --only scripts --events STATE/first --json",
             interruption: (#""stage":"connect""#, "first")),
         Step("flash-interrupted-writing", "flash --virtual monocle:slow --virtual-speed 0.4 --only scripts --events STATE/second --json",
             interruption: (#""event":"plan""#, "second")),
         Step("verify-interrupted", "verify --virtual monocle:slow --virtual-speed 0.2 --only scripts --events STATE/third --json",
             interruption: (#""stage":"connect""#, "third")),
-        Step("fleet-interrupted", "flash --virtual monocle:s --virtual monocle:t --jobs 1 --seed 1 --virtual-speed 4 --only scripts --events STATE/fourth --json",
+        Step(
+            "fleet-interrupted",
+            "flash --virtual monocle:s --virtual monocle:t --jobs 1 --seed 1 --virtual-speed 4 --only scripts --events STATE/fourth --json",
             interruption: (#""stage":"connect""#, "fourth")),
     ]
 }
 
 extension GoldenTests.Step {
     fileprivate init(
-        _ name: String, _ arguments: String, input: String? = nil, showsErrors: Bool = false, interruption: (text: String, file: String)? = nil
+        _ name: String, _ arguments: String, input: String? = nil, showsErrors: Bool = false,
+        interruption: (text: String, file: String)? = nil
     ) {
         self.init(name, arguments, columns: nil)
         (self.input, self.showsErrors, self.interruption) = (input, showsErrors, interruption)

@@ -5,7 +5,8 @@ import Testing
 /// What is published: documents, events, exports, tables and exit codes, as files under Tests/Golden. A change of one is a change for
 /// somebody's program, and stands in the changelog. NOAFW_WRITE_GOLDEN=1 writes them anew.
 @Suite(
-    .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "the interpreters are missing: run Tools/setup tests"), .serialized)
+    .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "the interpreters are missing: run Tools/setup tests"),
+    .serialized)
 struct GoldenTests {
     struct Step: Sendable {
         var name: String
@@ -28,7 +29,9 @@ struct GoldenTests {
             _ name: String, _ arguments: String, columns: UInt16? = nil, interruptedAt: String? = nil, showsEndsOnly: Bool = false,
             prepare: @escaping @Sendable (ToolBench) throws -> Void = { _ in }
         ) {
-            (self.name, self.columns, self.interruptedAt, self.showsEndsOnly, self.prepare) = (name, columns, interruptedAt, showsEndsOnly, prepare)
+            (self.name, self.columns, self.interruptedAt, self.showsEndsOnly, self.prepare) = (
+                name, columns, interruptedAt, showsEndsOnly, prepare
+            )
             self.arguments = arguments.split(separator: " ").map(String.init)
         }
     }
@@ -57,7 +60,9 @@ struct GoldenTests {
         Step("flash-table", "flash \(one) --force --yes"),
         Step("verify-passes", "verify \(one) --json"),
         Step("verify-deep", "verify \(one) --deep --json"),
-        Step("verify-drift", "verify \(one) --deep --json") { try append("--", to: files($0, "frame/one").appendingPathComponent("link.lua")) },
+            Step("verify-drift", "verify \(one) --deep --json") {
+                try append("--", to: files($0, "frame/one").appendingPathComponent("link.lua"))
+            },
         Step("verify-drift-text", "verify \(one) --deep"),
         Step("verify-junit", "verify \(one) --deep --junit STATE/shown.txt"),
         // Before the fleets, which begin their units in an order of chance.
@@ -92,7 +97,10 @@ struct GoldenTests {
         Step("chat-bad-script", "\(chat) --json") { try write("sing Hello\n", "script.txt", $0) },
         Step("chat-usage", "\(chat) --query Hello --json"),
         Step("chat-soak", "\(chat) --json", showsEndsOnly: true) { try write("soak 3 every 500ms\n", "script.txt", $0) },
-        Step("chat-interrupted", "\(chat.replacing("speed max", with: "speed 1")) --json", interruptedAt: "is compared with", showsEndsOnly: true) {
+            Step(
+                "chat-interrupted", "\(chat.replacing("speed max", with: "speed 1")) --json", interruptedAt: "is compared with",
+                showsEndsOnly: true
+            ) {
             try write("expect nothing within 300s\n", "script.txt", $0)
         },
     ] + withoutAdapter + bonds + interrupted
@@ -129,13 +137,18 @@ struct GoldenTests {
     }
 
     /// There is no bus, whatever the machine has.
-    private static func run(_ step: Step, _ arguments: [String], _ bench: ToolBench) throws -> (status: Int32, output: String, errors: String) {
+    private static func run(
+        _ step: Step, _ arguments: [String], _ bench: ToolBench
+    ) throws -> (status: Int32, output: String, errors: String) {
         let tool = try bench.start(
-            arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(bench.state.path)/none", "PATH": "/usr/bin:/bin"], input: step.input)
+            arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(bench.state.path)/none", "PATH": "/usr/bin:/bin"],
+            input: step.input)
         if let (text, file) = step.interruption {
             let place = bench.state.appendingPathComponent(file).path
             let end = ContinuousClock.now + .seconds(120)
-            while ContinuousClock.now < end, FileManager.default.contents(atPath: place)?.firstRange(of: Data(text.utf8)) == nil { usleep(5000) }
+            while ContinuousClock.now < end, FileManager.default.contents(atPath: place)?.firstRange(of: Data(text.utf8)) == nil {
+                usleep(5000)
+            }
             tool.signal(SIGINT)
         }
         if let place = step.interruptedAt {
@@ -161,8 +174,12 @@ struct GoldenTests {
             .replacing(/\\?"(seconds|longestDeliverySeconds|bytes|byteCount|seed)\\?" ?: ?[0-9.]+/) { "\"\($0.output.1)\": N" }
             .replacing(/[0-9A-F]{2}(:[0-9A-F]{2}){5}/, with: "ADDRESS")
             .replacing(/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/, with: "RUN")
-            .replacing(/\b[0-9a-f]{64}\b/.wordBoundaryKind(.simple), with: "DIGEST").replacing(/sha256:[0-9a-f]{12}/, with: "sha256:............")
-            .replacing(/\b[0-9a-f]{16}\b/.wordBoundaryKind(.simple), with: "EPOCH").replacing(/\b[0-9a-f]{8}\b/.wordBoundaryKind(.simple), with: "RUNBEGIN")
+            .replacing(/\b[0-9a-f]{64}\b/.wordBoundaryKind(.simple), with: "DIGEST").replacing(
+                /sha256:[0-9a-f]{12}/, with: "sha256:............"
+            )
+            .replacing(/\b[0-9a-f]{16}\b/.wordBoundaryKind(.simple), with: "EPOCH").replacing(
+                /\b[0-9a-f]{8}\b/.wordBoundaryKind(.simple), with: "RUNBEGIN"
+            )
             .replacing(/"(ms|start_ms|elapsed_ms|started_at|ended_at|kb_per_s)" : [0-9.]+/) { "\"\($0.output.1)\" : N" }
             .replacing(/TIME,TIME,[0-9]+/, with: "TIME,TIME,N")
             .replacing(/time="[0-9.]+"/, with: "time=\"N\"")

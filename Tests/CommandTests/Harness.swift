@@ -33,7 +33,8 @@ final class Harness: Sendable {
         CommandContext(
             arguments: arguments, environment: environment, currentDirectory: folder, executable: nil,
             output: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in outputText.withLock { $0 += text } }),
-            diagnostics: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in diagnosticText.withLock { $0 += text } }),
+            diagnostics: TextSink(
+                isTerminal: isTerminal, columns: { columns }, write: { [self] text in diagnosticText.withLock { $0 += text } }),
             clock: time.clock, interrupts: interrupts, services: services)
     }
 }
@@ -191,7 +192,9 @@ extension FleetSelection {
     }
 
     fileprivate func unit(_ address: DeviceAddress, _ family: FamilyID) -> FleetUnit {
-        if case .virtual(let names, _) = units, let name = names.first { return FleetUnit(id: name.description, address: address, family: family) }
+        if case .virtual(let names, _) = units, let name = names.first {
+            return FleetUnit(id: name.description, address: address, family: family)
+        }
         return FleetUnit(id: "\(address)", address: address, family: family)
     }
 }
@@ -210,7 +213,8 @@ struct FakeChatUnit: ChatUnit {
     func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         var options = JobOptions()
         options.components = components
-        let update = FlashRequest(fleet: FleetSelection(request.unit), inputs: request.inputs, options: options, stateFolder: request.stateFolder)
+        let update = FlashRequest(
+            fleet: FleetSelection(request.unit), inputs: request.inputs, options: options, stateFolder: request.stateFolder)
         return try await services.flash(one: update, events: events)
     }
 

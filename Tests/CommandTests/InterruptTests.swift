@@ -32,7 +32,10 @@ import Testing
             """))
     }
 
-    @Test(arguments: [["flash", "--virtual", "monocle"], ["verify", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"], ["verify", "--all"]])
+    @Test(arguments: [
+        ["flash", "--virtual", "monocle"], ["verify", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"],
+        ["verify", "--all"]
+    ])
     func aRunThatDidNotBeginTouchedNoUnit(arguments: [String]) async {
         let clock = harness.time.clock
         @Sendable func wait() async throws -> Never {
@@ -100,7 +103,8 @@ import Testing
         _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services))
         let document = try ToolBench.json(harness.output)
         let units = try #require(document["units"] as? [[String: Any]])
-        #expect(document["verdict"] as? String == "pass" && units.first?["verdict"] as? String == "pass" && interrupts.exitReport.exitCode == 0)
+        #expect(
+            document["verdict"] as? String == "pass" && units.first?["verdict"] as? String == "pass" && interrupts.exitReport.exitCode == 0)
         #expect((units.first?["steps"] as? [Any])?.count == 3 && units.first?["address"] as? String == "D3:5A:00:11:22:33")
     }
 

@@ -12,7 +12,8 @@ import Testing
     private let harness = Harness()
 
     @Test(arguments: [
-        ["flash", "--virtual", "monocle", "--only", "bootloader"], ["verify", "--virtual", "monocle", "surplus"], ["scan", "--seconds", "0"],
+        ["flash", "--virtual", "monocle", "--only", "bootloader"], ["verify", "--virtual", "monocle", "surplus"],
+        ["scan", "--seconds", "0"],
         ["rescue", "--device", "x"], ["doctor", "--adapter", "../x"], ["chat", "--query", ""], ["bundle"], ["bundle", "show"],
         ["bundle", ".", "-o", "x", "--check", "y"], ["package", "create"], ["package", "inspect"], ["package", "verify"],
         ["assets", "add"], ["assets", "list", "x"], ["assets", "check", "x"], ["flsh"], ["console"], ["bundle", "key", "new"],
@@ -74,7 +75,10 @@ import Testing
     }
 
     /// It came before the verb began: from the program's first instruction on, signals are kept for it.
-    @Test(arguments: [["rescue"], ["flash", "--virtual", "monocle"], ["flash", "--all"], ["flash", "--watch"], ["verify", "--virtual", "monocle"], ["verify", "--all"]])
+    @Test(arguments: [
+        ["rescue"], ["flash", "--virtual", "monocle"], ["flash", "--all"], ["flash", "--watch"], ["verify", "--virtual", "monocle"],
+        ["verify", "--all"]
+    ])
     func aSignalBeforeTheBeginning(verb: [String]) async throws {
         @Sendable func wait<Value: Sendable>() async throws -> Value {
             let never: Value? = try await Inbox<Value>().next(before: SessionClock.continuous.deadline(in: .forever), on: .continuous)

@@ -22,10 +22,12 @@ import Testing
     /// - Parameter day: of the run's start, since the first one.
     @discardableResult
     private func run(
-        _ unit: Int, day: Int64 = 0, station: String = "line-1", serial: String? = nil, verb: String = "flash", error: Diagnosis? = nil, retries: Int = 0,
+        _ unit: Int, day: Int64 = 0, station: String = "line-1", serial: String? = nil, verb: String = "flash", error: Diagnosis? = nil,
+        retries: Int = 0,
         isOpen: Bool = false
     ) async throws -> RunRecord {
-        var start = RunRecord(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: verb, toolVersion: "1", host: "bench")
+        var start = RunRecord(
+            station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: verb, toolVersion: "1", host: "bench")
         start.serial = serial
         let time = UTCTime(microseconds: Self.start + day * 86_400_000_000)
         let run = try await ledger.open(start, clock: LedgerClock(now: { time }, monotonic: ManualTime(wakingUntil: .zero).clock))
@@ -34,7 +36,11 @@ import Testing
             record.retries = retries
             record.versionsBefore = ["firmware": "v1"]
             record.digests = ["firmware": "ab12"]
-            record.steps = [RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9300, bytes: 214_708, outcome: error == nil ? .pass : .fail, code: error?.code)]
+            record.steps = [
+                RunStep(
+                    name: "firmware", startMilliseconds: 0, milliseconds: 9300, bytes: 214_708, outcome: error == nil ? .pass : .fail,
+                    code: error?.code)
+            ]
         }
         return try #require(closed)
     }
@@ -53,7 +59,10 @@ import Testing
     // MARK: - list
 
     @Test func theNewestIsLast() async throws {
-        let runs = [try await run(1), try await run(2, day: 1, serial: "SN2", error: RecordBench.unitFault, retries: 3), try await run(3, day: 2, isOpen: true)]
+        let runs = [
+            try await run(1), try await run(2, day: 1, serial: "SN2", error: RecordBench.unitFault, retries: 3),
+            try await run(3, day: 2, isOpen: true)
+        ]
         let (status, output, diagnostics) = await noafw("list")
         #expect(status == 0 && diagnostics.isEmpty)
         #expect(output == """
@@ -78,7 +87,8 @@ import Testing
         // The clock stands three days after the first run.
         let cases: [(String, String, [Int])] = [
             ("--unit", "c0:00:00:00:00:02", [2]), ("--unit", "SN1", [1]), ("--station", "line-2", [2]), ("--verb", "verify", [3]),
-            ("--verdict", "fail", [2]), ("--code", "ble-0003", [3]), ("--limit", "2", [2, 3]), ("--since", "36h", [3]), ("--since", "2d", [2, 3]),
+            ("--verdict", "fail", [2]), ("--code", "ble-0003", [3]), ("--limit", "2", [2, 3]), ("--since", "36h", [3]),
+            ("--since", "2d", [2, 3]),
             ("--since", "2026-11-20", [3]), ("--since", "2026-11-19T22:26:40Z", [2, 3]), ("--since", "2026-11-19T22:27", [3]),
         ]
         for (option, value, expected) in cases { #expect(try await units(option, value) == expected, "\(option) \(value)") }
@@ -117,7 +127,8 @@ import Testing
         for digits in [run.id.shortText, "\(run.id)", String("\(run.id)".prefix(30)), run.id.shortText.uppercased()] {
             let (status, output, _) = await noafw("show", digits)
             #expect(status == 0)
-            for text in ["run \(run.id)", "FAIL  FPGA-0003, fault: unit", "serial     SN1", "ab12", "firmware  0.0      9.3  214,708  23.1"] {
+            for text in ["run \(run.id)", "FAIL  FPGA-0003, fault: unit", "serial     SN1", "ab12", "firmware  0.0      9.3  214,708  23.1"]
+            {
                 #expect(output.contains(text), "\(text) in \(output)")
             }
         }
@@ -148,7 +159,8 @@ import Testing
             let file = folder.path("runs.\(kind)")
             let (status, output, _) = await noafw("export", option, "-o", file)
             #expect(status == 0 && output == "3 runs in \(file)\n")
-            #expect(await noafw("export", option).output == String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self))
+            #expect(
+                await noafw("export", option).output == String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self))
             let read = try runProgram(python, [script, kind, file])
             #expect(read.status == 0, "\(read.output)")
             let rows = try #require(try JSONSerialization.jsonObject(with: Data(read.output.utf8)) as? [Any])
@@ -211,7 +223,8 @@ import Testing
         await ledger.close()
         try folder.write("this is no database", to: "state/ledger/ledger.sqlite")
         let next = SQLiteLedger(folder: folder.path("state/ledger"))
-        let start = RunRecord(station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+        let start = RunRecord(
+            station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
         try await next.open(start, clock: LedgerClock()).close(.pass)
         let check = await noafw("check")
         #expect(check.status == 65 && check.diagnostics.contains("LED-0010") && check.output.contains("--acknowledge"))

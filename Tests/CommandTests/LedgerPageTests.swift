@@ -17,7 +17,8 @@ struct LedgerPageTests {
     private func look(_ runs: [RunRecord], _ name: String) throws -> Answer {
         let folder = try TemporaryFolder()
         let figures = RunFigures(runs)
-        let page = try folder.write(HTMLReport.page(figures, scope: "station <line>", made: UTCTime(microseconds: 1_795_000_000_000_000)), to: "page.html")
+        let page = try folder.write(
+            HTMLReport.page(figures, scope: "station <line>", made: UTCTime(microseconds: 1_795_000_000_000_000)), to: "page.html")
         let script = TestTools.root.appendingPathComponent("Tests/Interop/report_page.py").path
         let browser = try TestTools.require(TestTools.chromium, "chromium")
         let looked = try runProgram(try TestTools.require(TestTools.ledgerPython, "axe-core"), [script, browser, page, folder.path])
@@ -60,12 +61,15 @@ struct LedgerPageTests {
 /// Made-up runs of a line: durations, faults and names as they come, hostile ones among them.
 enum PageRuns {
     private static let stages: [(String, median: Double, spread: Double)] = [
-        ("connect", 1.4, 0.35), ("probe", 0.7, 0.15), ("preflight", 0.02, 0.2), ("bootloader", 5, 0.08), ("firmware", 9.3, 0.22), ("restart", 2.7, 0.1),
+        ("connect", 1.4, 0.35), ("probe", 0.7, 0.15), ("preflight", 0.02, 0.2), ("bootloader", 5, 0.08), ("firmware", 9.3, 0.22),
+        ("restart", 2.7, 0.1),
         ("erase", 4.9, 0.05), ("fpga", 19.2, 0.3), ("commit", 5.6, 0.05), ("scripts", 3.5, 0.2), ("proof", 0.8, 0.3),
     ]
     private static let codes: [(String, Diagnosis.Fault?)] = [
-        ("DFU-0B05", .unit), ("FPGA-0003", .unit), ("BLE-0003", .radio), ("PRV-0102", .unit), ("SCR-0007", .unit), ("NOA-0002", nil), ("LED-0006", .station),
-        ("BLZ-0011", .station), ("REPL-0004", .unit), ("DFU-1001", nil), ("PRV-0011", .unit), ("ERR-<b>&\"'", .unit), ("LONG-CODE-OF-TWENTY", .unit),
+        ("DFU-0B05", .unit), ("FPGA-0003", .unit), ("BLE-0003", .radio), ("PRV-0102", .unit), ("SCR-0007", .unit), ("NOA-0002", nil),
+        ("LED-0006", .station),
+        ("BLZ-0011", .station), ("REPL-0004", .unit), ("DFU-1001", nil), ("PRV-0011", .unit), ("ERR-<b>&\"'", .unit),
+        ("LONG-CODE-OF-TWENTY", .unit)
     ]
 
     static func make(_ count: Int, days: Int, stations: Int) -> [RunRecord] {

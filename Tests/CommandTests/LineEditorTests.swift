@@ -129,7 +129,9 @@ import Testing
     /// Whatever comes, the cursor stands between two characters, and the text is bounded and harmless.
     @Test(arguments: UInt64(0)..<40) func anyBytes(seed: UInt64) {
         var (decoder, editor) = (KeyDecoder(), LineEditor())
-        let pieces = ["\u{1B}[", "e\u{301}", "\u{1F468}\u{200D}", "\u{1F1E6}\u{1F1E7}", "\u{1B}[200~", "\u{1B}[201~", "\r\n", "\u{0B}", "\u{19}"]
+        let pieces = [
+            "\u{1B}[", "e\u{301}", "\u{1F468}\u{200D}", "\u{1F1E6}\u{1F1E7}", "\u{1B}[200~", "\u{1B}[201~", "\r\n", "\u{0B}", "\u{19}"
+        ]
             .map { Array($0.utf8) }
         let noise = SeededNumbers.bytes(3000, seed: seed)
         for (position, byte) in noise.enumerated() {
@@ -171,7 +173,10 @@ import Testing
         #expect(layout(text, 40, at: 0).rows.first == "> line 0")
     }
 
-    @Test(arguments: [("hello", 5), ("\u{4F60}\u{597D}", 4), ("e\u{301}", 1), ("\u{1F600}", 2), ("\u{2764}\u{FE0F}", 2), ("\u{1F1E9}\u{1F1EA}", 2)] as [(String, Int)])
+    @Test(
+        arguments: [
+            ("hello", 5), ("\u{4F60}\u{597D}", 4), ("e\u{301}", 1), ("\u{1F600}", 2), ("\u{2764}\u{FE0F}", 2), ("\u{1F1E9}\u{1F1EA}", 2)
+        ] as [(String, Int)])
     func widths(text: String, columns: Int) {
         #expect(DisplayWidth.columns(text) == columns)
     }

@@ -12,7 +12,10 @@ import Testing
         var machine = LuaPromptMachine()
         #expect(try machine.take(Self.typed("a=1\n \nb")) == [.evaluate("a=1")])
         #expect(try machine.take(Self.typed("=2\nc=3\n")) == [])
-        #expect(try machine.take(.evaluated(Self.done)) == [.show(Self.done), .prompt(continues: false), .prompt(continues: false), .evaluate("b=2")])
+        #expect(
+            try machine.take(.evaluated(Self.done)) == [
+                .show(Self.done), .prompt(continues: false), .prompt(continues: false), .evaluate("b=2")
+            ])
         #expect(try machine.take(.evaluated(Self.done)) == [.show(Self.done), .prompt(continues: false), .evaluate("c=3")])
     }
 

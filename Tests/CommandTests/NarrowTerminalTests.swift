@@ -35,9 +35,12 @@ import Testing
     }
 
     @Test func doctorBreaksBetweenWords() {
-        let check = DoctorCheck(name: "bus", status: .fail, detail: String(repeating: "word ", count: 40), fix: String(repeating: "fix ", count: 40))
+        let check = DoctorCheck(
+            name: "bus", status: .fail, detail: String(repeating: "word ", count: 40), fix: String(repeating: "fix ", count: 40))
         let lines = check.lines(style(80))
-        #expect(lines.count > 4 && lines[0].hasPrefix("fail  bus              word word") && lines.allSatisfy { DisplayWidth.columns($0) <= 80 })
+        #expect(
+            lines.count > 4 && lines[0].hasPrefix("fail  bus              word word") && lines.allSatisfy { DisplayWidth.columns($0) <= 80 }
+        )
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(String(repeating: " ", count: 23)) })
         #expect(check.lines(style(nil)).count == 2)
     }
@@ -47,7 +50,10 @@ import Testing
     private static let long = "a-name-that-is-as-long-as-a-person-makes-it-who-numbers-stations-and-files"
 
     /// What a verb shows on a terminal: no row is wider than it, but for a command to copy and an error's lines.
-    private func expectFit(_ arguments: [String], _ services: FakeServices = FakeServices(), environment: [String: String] = ["HOME": "/"], folder: String = "/line") async {
+    private func expectFit(
+        _ arguments: [String], _ services: FakeServices = FakeServices(), environment: [String: String] = ["HOME": "/"],
+        folder: String = "/line"
+    ) async {
         let harness = Harness()
         let code = await Noafw.execute(
             in: harness.context(arguments, services: services, environment: environment, isTerminal: true, columns: 80, folder: folder))
@@ -93,12 +99,15 @@ import Testing
             },
             onScan: { _, _ in
                 let units = (1...3).map { number in
-                    DiscoveredUnit(family: "monocle", mode: .bootloader, advertisedAddress: FleetSample.address(number), name: number == 1 ? "DfuTarg" : Self.long, rssi: -101)
+                    DiscoveredUnit(
+                        family: "monocle", mode: .bootloader, advertisedAddress: FleetSample.address(number),
+                        name: number == 1 ? "DfuTarg" : Self.long, rssi: -101)
                 }
                 return ScanReport(units: units, known: [units[0].address])
             })
         for verb in [
-            ["flash", "--virtual", "frame"], ["verify", "--virtual", "monocle", "--deep"], ["flash", "--all"], ["verify", "--all"], ["flash", "--watch"], ["scan"],
+            ["flash", "--virtual", "frame"], ["verify", "--virtual", "monocle", "--deep"], ["flash", "--all"], ["verify", "--all"],
+            ["flash", "--watch"], ["scan"]
         ] { await expectFit(verb, services) }
     }
 
@@ -107,7 +116,9 @@ import Testing
         try folder.write("a = 1\n", to: "src/main.py")
         try folder.write("b = 1\n", to: "src/\(Self.long.prefix(40).replacing("-", with: "_")).py")
         try #require(await Noafw.execute(in: Harness().context(["bundle", "src", "-o", "out.zip", "--no-check"], folder: folder.path)) == 0)
-        let packages = try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/Firmware").filter { $0.hasSuffix(".zip") }
+        let packages = try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/Firmware").filter {
+            $0.hasSuffix(".zip")
+        }
         #expect(!packages.isEmpty)
         for name in packages {
             for verb in ["inspect", "verify"] { await expectFit(["package", verb, "Firmware/\(name)"], folder: ToolBench.root.path) }
@@ -119,23 +130,31 @@ import Testing
     @Test func recordsFit() async throws {
         let folder = try TemporaryFolder()
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
-        var start = RunRecord(station: Self.long, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "verify", toolVersion: "1", host: Self.long)
+        var start = RunRecord(
+            station: Self.long, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "verify", toolVersion: "1", host: Self.long)
         (start.serial, start.workOrder, start.bundleDigest) = (Self.long, Self.long, String(repeating: "5", count: 64))
         let clock = LedgerClock(now: { UTCTime(microseconds: 1_795_040_800_000_000) }, monotonic: ManualTime(wakingUntil: .zero).clock)
         let run = try #require(try await ledger.open(start, clock: clock).close(RunVerdict(RecordBench.unitFault)) { record in
             record.versionsBefore = ["firmware": "v23.100.0000", "scripts": Sample.scriptsDigest]
             record.versionsAfter = ["scripts": Sample.scriptsDigest]
             record.digests = ["scripts": String(repeating: "6", count: 64)]
-            record.steps = [RunStep(name: Self.long, startMilliseconds: 0, milliseconds: 93_000, bytes: 9_214_708, outcome: .fail, code: "PRV-0041")]
+                record.steps = [
+                    RunStep(name: Self.long, startMilliseconds: 0, milliseconds: 93_000, bytes: 9_214_708, outcome: .fail, code: "PRV-0041")
+                ]
         })
         let environment = ["HOME": "/", "NOAFW_STATE_DIR": folder.path]
-        for verb in [["list"], ["show", run.id.shortText], ["report"], ["check"]] { await expectFit(["ledger"] + verb, environment: environment) }
+        for verb in [["list"], ["show", run.id.shortText], ["report"], ["check"]] {
+            await expectFit(["ledger"] + verb, environment: environment)
+        }
     }
 
     private static let verbs = [
-        [], ["flash"], ["verify"], ["chat"], ["console"], ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"], ["bundle", "create"],
-        ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"], ["package", "key"],
-        ["assets"], ["assets", "add"], ["assets", "list"], ["assets", "check"], ["ledger"], ["ledger", "list"], ["ledger", "show"], ["ledger", "export"],
+        [], ["flash"], ["verify"], ["chat"], ["console"], ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"],
+        ["bundle", "create"],
+        ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"],
+        ["package", "key"],
+        ["assets"], ["assets", "add"], ["assets", "list"], ["assets", "check"], ["ledger"], ["ledger", "list"], ["ledger", "show"],
+        ["ledger", "export"],
         ["ledger", "report"], ["ledger", "check"], ["ledger", "send"],
     ]
 
@@ -146,7 +165,9 @@ import Testing
             #expect(await Noafw.execute(in: narrow.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)
             func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
             #expect(words(wide.output) == words(narrow.output), "\(verb)")
-            for line in narrow.output.split(separator: "\n") where line.contains(" ") { #expect(DisplayWidth.columns(line) <= columns, "\(verb): \(line)") }
+            for line in narrow.output.split(separator: "\n") where line.contains(" ") {
+                #expect(DisplayWidth.columns(line) <= columns, "\(verb): \(line)")
+            }
         }
     }
 

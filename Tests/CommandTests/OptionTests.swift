@@ -15,7 +15,12 @@ import Testing
         (["chat", "--virtual", "monocle", "--query", "a", "--query", "b"], "--query"),
         (["scan", "--seconds", "1", "--seconds", "2"], "--seconds"),
         (["bundle", "x", "-o", "a", "--output", "b"], "--output"),
-        (["package", "create", "--family", "monocle", "--unsigned", "--application", "a", "--application-version", "1", "-o", "a", "-o", "b"], "-o"),
+        (
+            [
+                "package", "create", "--family", "monocle", "--unsigned", "--application", "a", "--application-version", "1", "-o", "a",
+                "-o", "b"
+            ], "-o"
+        ),
         (["assets", "list", "--assets", "a", "--assets", "b"], "--assets"),
         (["doctor", "--adapter", "hci0", "--adapter", "hci1"], "--adapter"),
     ])

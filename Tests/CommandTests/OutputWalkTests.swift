@@ -29,18 +29,24 @@ import Testing
 
     /// What takes a value and names no file.
     private static let others: Set<String> = [
-        "--adapter", "--app-boot-validation", "--application-version", "--application-version-string", "--assistant", "--base-url", "--batch",
-        "--bootloader-version", "--canary", "--claims", "--code", "--count", "--device", "--family", "--fixture", "--format", "--fpga-version",
-        "--hardware", "--hw-version", "--jobs", "--limit", "--min-battery", "--model", "--near", "--only", "--operator", "--order", "--part",
-        "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256", "--since",
+        "--adapter", "--app-boot-validation", "--application-version", "--application-version-string", "--assistant", "--base-url",
+        "--batch",
+        "--bootloader-version", "--canary", "--claims", "--code", "--count", "--device", "--family", "--fixture", "--format",
+        "--fpga-version",
+        "--hardware", "--hw-version", "--jobs", "--limit", "--min-battery", "--model", "--near", "--only", "--operator", "--order",
+        "--part",
+        "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256",
+        "--since",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
     ]
 
     /// What a verb needs beside the option that is looked at; in place of `PLACE` a name that is not there.
     private static let needs = [
-        "bundle create": "src -o PLACE", "bundle show": "PLACE", "bundle key show": "PLACE", "package key show": "PLACE", "package inspect": "PLACE",
-        "package verify": "PLACE", "assets add": "PLACE", "ledger export": "--csv", "bundle key new": "-o PLACE", "package key new": "-o PLACE",
+        "bundle create": "src -o PLACE", "bundle show": "PLACE", "bundle key show": "PLACE", "package key show": "PLACE",
+        "package inspect": "PLACE",
+        "package verify": "PLACE", "assets add": "PLACE", "ledger export": "--csv", "bundle key new": "-o PLACE",
+        "package key new": "-o PLACE",
         "package create": "--family monocle --application PLACE --application-version 1 --key-file PLACE -o PLACE",
     ]
     /// What an option needs.
@@ -64,12 +70,15 @@ import Testing
     }
 
     private static let own = [
-        "state/ledger/ledger.sqlite", "state/ledger/spool/run", "state/units.json", "state/units.lock", "state/locks/a.lock", "state/chat-history",
+        "state/ledger/ledger.sqlite", "state/ledger/spool/run", "state/units.json", "state/units.lock", "state/locks/a.lock",
+        "state/chat-history",
         "state/virtual/frame/default/main.lua", "home/.config/noafw/config.json", "trust/a.pem", "assets/Firmware/manifest.json",
         "assets/FPGA/manifest.json", "assets/Scripts/frame/main.lua",
     ]
     /// Not there, and to be noafw's own where they are.
-    private static let coming = ["state/ledger/ledger.sqlite-wal", "state/virtual/monocle/new", "trust/b.pem", "assets/Scripts/monocle/new.py"]
+    private static let coming = [
+        "state/ledger/ledger.sqlite-wal", "state/virtual/monocle/new", "trust/b.pem", "assets/Scripts/monocle/new.py"
+    ]
 
     private func content() throws -> [String: [UInt8]] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -203,7 +212,9 @@ import Testing
         for verb in try await Self.verbs() {
             for output in verb.arguments {
                 guard let role = output.role, role.isOutput else { continue }
-                for place in Self.own + Self.coming + ["soft", "dangling", "hard"] { await refuse(line(verb, [(output.name, place)]), "NOA-0039") }
+                for place in Self.own + Self.coming + ["soft", "dangling", "hard"] {
+                    await refuse(line(verb, [(output.name, place)]), "NOA-0039")
+                }
                 if role != .new { await refuse(line(verb, [(output.name, "k.pem")]), "NOA-0026") }
             }
         }
@@ -228,14 +239,19 @@ import Testing
         #expect(verbs.count > 15)
         for verb in verbs {
             let names = verb.arguments.map(\.name)
-            let unit = names.contains("--virtual") ? ["--virtual", "monocle", "--virtual-speed", "max"] : names.contains("--adapter") ? ["--adapter", "usb:99-9"] : []
+            let unit =
+                names.contains("--virtual")
+                ? ["--virtual", "monocle", "--virtual-speed", "max"] : names.contains("--adapter") ? ["--adapter", "usb:99-9"] : []
             // A verb that passes with these shows that the document's loss alone ends it so.
             let usual = ["flash": ["--only", "scripts"], "assets list": [], "ledger list": []][verb.name]
-            let words = (line(verb, []).filter { $0 != "--csv" } + unit + (usual ?? []) + ["--json"]).map { "'\($0)'" }.joined(separator: " ")
+            let words = (line(verb, []).filter { $0 != "--csv" } + unit + (usual ?? []) + ["--json"]).map { "'\($0)'" }.joined(
+                separator: " ")
             let (status, output) = try runProgram(
                 "/usr/bin/timeout", ["60", "/bin/bash", "-c", "'\(ToolBench.tool.path)' \(words) 2>&1 >/dev/full </dev/null"],
                 environment: ProcessInfo.processInfo.environment.merging(bench.environment()) { $1 }, folder: folder.path)
-            #expect((1...77).contains(status) && output.contains(#/^(error [A-Z]+-[0-9A-F]+|Error): /#.anchorsMatchLineEndings()), "\(words): \(status) \(output)")
+            #expect(
+                (1...77).contains(status) && output.contains(#/^(error [A-Z]+-[0-9A-F]+|Error): /#.anchorsMatchLineEndings()),
+                "\(words): \(status) \(output)")
             #expect(status == 64 || output.contains("error NOA-0005: "), "\(words): \(status) \(output)")
             if usual != nil { #expect(status == 74, "\(words): \(status) \(output)") }
         }

@@ -11,16 +11,28 @@ import Testing
     @Test(arguments: [
         ["create", "-o", "a.zip", "--unsigned", "--family", "monocle"],
         ["create", "-o", "a.zip", "--family", "monocle", "--application", "a.hex", "--application-version", "1"],
-        ["create", "-o", "a.zip", "--family", "monocle", "--application", "a.hex", "--application-version", "1", "--unsigned", "--key-file", "k"],
+        [
+            "create", "-o", "a.zip", "--family", "monocle", "--application", "a.hex", "--application-version", "1", "--unsigned",
+            "--key-file", "k"
+        ],
         ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--application", "a.hex"],
         ["create", "-o", "a.zip", "--unsigned", "--application", "a.hex", "--application-version", "1"],
         ["create", "-o", "a.zip", "--unsigned", "--hw-version", "52", "--application", "a.hex", "--application-version", "1"],
         ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--bootloader", "b.hex"],
-        ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--application", "a", "--application-version", "1", "--bootloader", "b", "--bootloader-version", "1"],
-        ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--application", "a", "--application-version", "1", "--softdevice", "s"],
+        [
+            "create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--application", "a", "--application-version", "1",
+            "--bootloader", "b", "--bootloader-version", "1"
+        ],
+        [
+            "create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--application", "a", "--application-version", "1",
+            "--softdevice", "s"
+        ],
         ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--softdevice", "s", "--external-app"],
         ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--softdevice", "s", "--sd-boot-validation", "ecdsa"],
-        ["create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--bootloader", "b", "--bootloader-version", "1", "--sd-id", "0x0124"],
+        [
+            "create", "-o", "a.zip", "--unsigned", "--family", "monocle", "--bootloader", "b", "--bootloader-version", "1", "--sd-id",
+            "0x0124"
+        ],
         ["create", "-o", "a.zip", "--unsigned", "--hw-version", "52", "--sd-req", "0x10000", "--softdevice", "s"],
         ["create", "-o", "a.zip", "--unsigned", "--hw-version", "-1", "--sd-req", "0x0124", "--softdevice", "s"],
         ["create", "-o", "a.zip", "--unsigned", "--family", "other", "--softdevice", "s"],
@@ -40,7 +52,11 @@ import Testing
     ] as [(String, UInt32?)])
     func versionTextsBecomeNumbersAsInNrfutil(text: String, number: UInt32?) { #expect(DottedVersion(argument: text)?.value == number) }
 
-    @Test(arguments: [("0", 0), ("52", 52), ("0x34", 52), ("4294967295", .max), ("4294967296", nil), ("-1", nil), ("0x", nil), ("", nil), ("0x-1", nil), ("+1", nil)] as [(String, UInt32?)])
+    @Test(
+        arguments: [
+            ("0", 0), ("52", 52), ("0x34", 52), ("4294967295", .max), ("4294967296", nil), ("-1", nil), ("0x", nil), ("", nil),
+            ("0x-1", nil), ("+1", nil)
+        ] as [(String, UInt32?)])
     func numbersAreDecimalOrHexadecimal(text: String, number: UInt32?) { #expect(WireNumber(argument: text)?.value == number) }
 
     @Test(arguments: [

@@ -100,7 +100,9 @@ struct PackageNrfutilTests {
 
     private static func comparable(_ display: String) -> [Substring] {
         display.split(separator: "\n").filter { line in
-            !["DFU Package:", "Image file:", "Init packet file:", "signature (little", "boot_validation_signature"].contains { line.contains($0) }
+            !["DFU Package:", "Image file:", "Init packet file:", "signature (little", "boot_validation_signature"].contains {
+                line.contains($0)
+            }
         }
     }
 
@@ -204,7 +206,10 @@ struct PackageNrfutilTests {
         #expect(digest.status == 0 && digest.output.contains("Verified OK"), "\(digest.output)")
         let raw = try await files.run(
             Self.openssl,
-            ["pkeyutl", "-verify", "-rawin", "-digest", "sha256", "-pubin", "-inkey", "public.pem", "-sigfile", "signature", "-in", "message"])
+            [
+                "pkeyutl", "-verify", "-rawin", "-digest", "sha256", "-pubin", "-inkey", "public.pem", "-sigfile", "signature", "-in",
+                "message"
+            ])
         #expect(raw.status == 0 && raw.output.contains("Verified Successfully"), "\(raw.output)")
     }
 
@@ -216,7 +221,9 @@ struct PackageNrfutilTests {
         #expect(theirs.status == 0)
         #expect(await bench.run(["key", "show", key, "--format", "pem"]).output == theirs.output)
         let made = bench.files.path("openssl.pem")
-        #expect(try await bench.files.run(Self.openssl, ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", made]).status == 0)
+        #expect(
+            try await bench.files.run(Self.openssl, ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", made])
+                .status == 0)
         let package = try await bench.package(["--key-file", made])
         #expect(await bench.run(["verify", package.path, "--key", made]).status == 0)
     }

@@ -67,7 +67,9 @@ import Testing
         #expect(harness.output.contains(LinkError.pairingReset))
     }
 
-    @Test(arguments: [["pair", "--timeout", "0"], ["unpair", "--device", "Frame"], ["unpair", "--virtual", "monocle", "--device", "C6:05:04:03:02:01"]])
+    @Test(arguments: [
+        ["pair", "--timeout", "0"], ["unpair", "--device", "Frame"], ["unpair", "--virtual", "monocle", "--device", "C6:05:04:03:02:01"]
+    ])
     func wrongWordsAreUsageErrors(words: [String]) async {
         #expect(await Noafw.execute(in: Harness().context(words)) == 64)
     }

@@ -6,7 +6,9 @@ import Testing
 @testable import noafw
 
 /// `--only` over the verbs, the families and their parts: whoever passes has had each part looked at that was asked for.
-@Suite(.enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "an interpreter is missing: run Tools/setup runtime"), .serialized)
+@Suite(
+    .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "an interpreter is missing: run Tools/setup runtime"), .serialized
+)
 final class PartTests {
     private let bench: ToolBench
 
@@ -20,7 +22,8 @@ final class PartTests {
     }
 
     private static let verbs = [
-        ["flash"], ["flash", "--dry-run"], ["flash", "--force"], ["flash", "--watch"], ["flash", "--count", "2"], ["verify"], ["verify", "--deep"],
+        ["flash"], ["flash", "--dry-run"], ["flash", "--force"], ["flash", "--watch"], ["flash", "--count", "2"], ["verify"],
+        ["verify", "--deep"],
         ["verify", "--count", "2"],
     ]
 
@@ -31,17 +34,23 @@ final class PartTests {
                 let only = wish.map(\.name).joined(separator: ",")
                 let run = try bench.run(verb + ["--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", only])
                 #expect(run.status == 64, "\(verb) \(family.id) \(only): \(run.errors)")
-                #expect(run.errors.contains("its parts are \(family.components.map(\.name).joined(separator: ", "))"), "\(verb) \(only): \(run.errors)")
+                #expect(
+                    run.errors.contains("its parts are \(family.components.map(\.name).joined(separator: ", "))"),
+                    "\(verb) \(only): \(run.errors)")
                 #expect(try ToolBench.json(run.output)["verdict"] as? String == "fail")
             }
-            if !lacking.isEmpty { #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/virtual/\(family.id)"), "no unit was opened") }
+            if !lacking.isEmpty {
+                #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/virtual/\(family.id)"), "no unit was opened")
+            }
         }
     }
 
     @Test func everyPartThatWasAskedForIsLookedAt() throws {
         for family in FamilyList.supported.provisioned {
             for wish in Self.wishes where Set(wish).isSubset(of: family.components) {
-                let options = ["--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", wish.map(\.name).joined(separator: ",")]
+                let options = [
+                    "--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", wish.map(\.name).joined(separator: ",")
+                ]
                 let plan = try Self.unit(bench.run(["flash", "--dry-run"] + options).output)
                 let steps = try #require(plan["steps"] as? [[String: Any]]).filter { $0["action"] as? String != "skipped" }
                 #expect(steps.compactMap { $0["name"] as? String } == wish.map(\.name), "\(options)")

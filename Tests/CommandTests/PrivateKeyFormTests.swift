@@ -20,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         "genpkey -algorithm ed25519 -outform DER -out DIR/out", "ec -in DIR/ec.pem -outform DER -out DIR/out",
-        "pkcs8 -topk8 -nocrypt -in DIR/ec.pem -outform DER -out DIR/out", "pkcs8 -topk8 -passout pass:x -in DIR/ec.pem -outform DER -out DIR/out",
+        "pkcs8 -topk8 -nocrypt -in DIR/ec.pem -outform DER -out DIR/out",
+        "pkcs8 -topk8 -passout pass:x -in DIR/ec.pem -outform DER -out DIR/out",
         "pkcs8 -topk8 -passout pass:x -in DIR/ec.pem -out DIR/out", "genrsa -traditional -out DIR/out 2048",
         "pkcs8 -topk8 -v1 PBE-SHA1-3DES -passout pass:x -in DIR/ec.pem -outform DER -out DIR/out",
     ])
@@ -36,7 +37,9 @@ import Testing
         #expect(PrivateKeyForm.isIn(file: NamedPath(folder.path("out"), in: "/")))
     }
 
-    @Test(arguments: ["ec -in DIR/ec.pem -pubout -outform DER -out DIR/out", "req -x509 -key DIR/ec.pem -subj /CN=a -outform DER -out DIR/out"])
+    @Test(arguments: [
+        "ec -in DIR/ec.pem -pubout -outform DER -out DIR/out", "req -x509 -key DIR/ec.pem -subj /CN=a -outform DER -out DIR/out"
+    ])
     func publicOnesAreNot(command: String) throws {
         try makeKey()
         try openssl(command)
@@ -45,7 +48,9 @@ import Testing
 
     @Test func anythingIsTakenWithoutHarm() {
         #expect(!PrivateKeyForm.isIn([]))
-        for bytes in [[0x30], [0x30, 0x80], [0x30, 0x83, 1], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 2, 0x30, 0x7F], [0x30, 0]] as [[UInt8]] {
+        for bytes in [[0x30], [0x30, 0x80], [0x30, 0x83, 1], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 2, 0x30, 0x7F], [0x30, 0]]
+            as [[UInt8]]
+        {
             #expect(!PrivateKeyForm.isIn(bytes))
         }
     }

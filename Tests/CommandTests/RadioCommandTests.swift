@@ -10,7 +10,9 @@ import Testing
 @Suite struct RadioCommandTests {
     private let harness = Harness()
 
-    private static func unit(_ address: String, _ mode: UnitMode = .application, rssi: Int = -47, name: String = "monocle") throws -> DiscoveredUnit {
+    private static func unit(
+        _ address: String, _ mode: UnitMode = .application, rssi: Int = -47, name: String = "monocle"
+    ) throws -> DiscoveredUnit {
         DiscoveredUnit(
             family: .monocle, mode: mode, advertisedAddress: try #require(DeviceAddress(address)), name: name, rssi: rssi)
     }
@@ -100,7 +102,8 @@ import Testing
             look(report)
             return report
         })
-        let context = harness.context(["scan"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
+        let context = harness.context(
+            ["scan"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
         #expect(await Noafw.execute(in: context) == 0)
         let parts = harness.output.components(separatedBy: "\u{1B}[2A\r\u{1B}[J")
         let live = try #require(parts.first).split(separator: "\n")
@@ -146,7 +149,10 @@ import Testing
     @Test func nobodyStrandedIsSuccess() async {
         let services = FakeServices(onRescue: { _, _ in RescueReport() })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 0)
-        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n")
+        #expect(
+            harness.output
+                == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n"
+        )
     }
 
     @Test func aRunningUnitIsSaidToRun() async throws {
@@ -186,7 +192,8 @@ import Testing
 
     private static func flashed(error: Diagnosis? = nil) throws -> FleetEntry<UnitReport> {
         let report = try Sample.flashed(error: error)
-        return FleetEntry(unit: FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family), report: report)
+        return FleetEntry(
+            unit: FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family), report: report)
     }
 }
 

@@ -109,7 +109,9 @@ struct IdleCentral: Central {
     let clock: SessionClock
 
     func discover() async throws -> any Discovery { throw NotExpected() }
-    func connect(to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant) async throws -> any Connection { throw NotExpected() }
+    func connect(to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant) async throws -> any Connection {
+        throw NotExpected()
+    }
 }
 
 /// A made-up job on a made-up unit, recorded.
@@ -130,7 +132,8 @@ struct RecordBench: Sendable {
 
     func unit(_ number: Int = 1) -> StationUnit {
         StationUnit(
-            support: .monocle, central: IdleCentral(clock: clock ?? time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
+            support: .monocle, central: IdleCentral(clock: clock ?? time.clock),
+            address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
             rssi: -61)
     }
 
@@ -144,7 +147,8 @@ struct RecordBench: Sendable {
 
     @discardableResult
     func run<Report: RecordedReport>(
-        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (RunEvent) -> Void) async throws -> Report
+        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil,
+        _ body: (@Sendable (RunEvent) -> Void) async throws -> Report
     ) async throws -> Report {
         try await record(recorder, unit: number, serial: serial) { events, _ in try await body(events) }
     }

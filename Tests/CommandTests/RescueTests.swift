@@ -132,6 +132,7 @@ private enum UnitFolderAddress {
         defer { bench.remove() }
         let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
         let configuration = UnitConfiguration(python: "/nowhere")
-        return try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
+        return try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated()))
+            .address
     }
 }

@@ -77,7 +77,8 @@ struct RunCollectorTests {
     @Test mutating func versionsAreThoseBeforeAndAfter() {
         #expect(take(.probed(RecordBench.identity("v1")), at: 10))
         #expect(record.versionsBefore == ["firmware": "v1"] && record.versionsAfter == record.versionsBefore && record.battery == 77)
-        take(.planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.current, .scripts)])), at: 11)
+        take(
+            .planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.current, .scripts)])), at: 11)
         #expect(record.versionsAfter.isEmpty && record.digests == ["firmware": "ab"], "what a kill leaves is not known")
         #expect(take(.step(StepReport(component: .firmware, action: .updated, from: "v1", to: "v2")), at: 12))
         #expect(record.versionsAfter == ["firmware": "v2"])
@@ -94,7 +95,9 @@ struct RunCollectorTests {
     }
 
     @Test mutating func whatWaitedForTheFirmwareAndTurnedOutCurrentWasNotSent() {
-        take(.planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.afterFirmware, .scripts)])), at: 11)
+        take(
+            .planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.afterFirmware, .scripts)])),
+            at: 11)
         #expect(record.digests == ["firmware": "ab", "scripts": "cd"])
         take(.step(StepReport(component: .scripts, action: .current, from: "v2", to: "v2")), at: 12)
         #expect(record.digests == ["firmware": "ab"])

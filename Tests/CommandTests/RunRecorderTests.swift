@@ -20,7 +20,10 @@ import VirtualDevices
         let record = try #require(bench.ledger.records.first)
         #expect((record.outcome, record.blame, record.code, record.seq) == (.pass, nil, nil, 1))
         #expect((record.station, record.operatorName, record.workOrder, record.verb) == ("line-1", "anna", "WO 7", "flash"))
-        #expect((record.unitAddress, record.family, record.rssi, record.adapter, record.elapsedMilliseconds) == ("C0:00:00:00:00:01", "monocle", -61, "virtual", 3000))
+        #expect(
+            (record.unitAddress, record.family, record.rssi, record.adapter, record.elapsedMilliseconds) == (
+                "C0:00:00:00:00:01", "monocle", -61, "virtual", 3000
+            ))
     }
 
     @Test func theReportsErrorIsTheVerdict() async throws {
@@ -36,7 +39,8 @@ import VirtualDevices
         let bench = RecordBench()
         try await bench.run { _ in
             VerifyReport(
-                identity: RecordBench.identity("v1"), family: .monocle, findings: [.firmware: .init(expected: "v2", actual: "v1")], error: nil)
+                identity: RecordBench.identity("v1"), family: .monocle, findings: [.firmware: .init(expected: "v2", actual: "v1")],
+                error: nil)
         }
         #expect(bench.ledger.records.map(\.code) == ["NOA-0013"] && bench.ledger.records.map(\.outcome) == [.fail])
     }
@@ -51,7 +55,8 @@ import VirtualDevices
     }
 
     @Test(arguments: [
-        (StopReason.Reason.interrupted, RunOutcome.aborted, Blame.operator, "NOA-0003"), (.timeLimit(seconds: 3), .timeout, .input, "NOA-0002"),
+        (StopReason.Reason.interrupted, RunOutcome.aborted, Blame.operator, "NOA-0003"),
+        (.timeLimit(seconds: 3), .timeout, .input, "NOA-0002")
     ])
     func aCancelledRunSaysWhy(reason: StopReason.Reason, outcome: RunOutcome, blame: Blame, code: String) async throws {
         let bench = RecordBench()
@@ -119,7 +124,8 @@ import VirtualDevices
     // MARK: - The plan
 
     private static let plan = Plan(
-        family: .monocle, unit: "C0:00:00:00:00:01", components: [ComponentPlan(component: .firmware, action: .update, from: "v1", to: "v2", byteCount: 4)])
+        family: .monocle, unit: "C0:00:00:00:00:01",
+        components: [ComponentPlan(component: .firmware, action: .update, from: "v1", to: "v2", byteCount: 4)])
 
     /// However slow the disk is.
     @Test func thePlanIsKeptBeforeTheUnitIsChanged() async throws {
@@ -249,7 +255,8 @@ import VirtualDevices
         try await bench.run { _ in RecordBench.report() }
         let bound = try #require(bench.ledger.records.last)
         let expected = LedgerError.serialBound(
-            serial: "SN1", address: "C0:00:00:00:00:02", known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
+            serial: "SN1", address: "C0:00:00:00:00:02",
+            known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
         await #expect(throws: expected) { try await bench.run(unit: 2) { _ -> UnitReport in throw CommandError.noKey } }
         #expect(bench.ledger.records.count == 2)
         // One of a fleet brings its own.
@@ -268,7 +275,8 @@ import VirtualDevices
         let bound = try #require(bench.ledger.records.last)
         bench.inputs.serial = "SN9"
         let expected = LedgerError.serialBound(
-            serial: "SN9", address: "C0:00:00:00:00:01", known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
+            serial: "SN9", address: "C0:00:00:00:00:01",
+            known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
         await #expect(throws: expected) { try await bench.run { _ -> UnitReport in throw CommandError.noKey } }
         #expect(bench.ledger.records.count == 1)
         bench.inputs.rebindsSerial = true

@@ -14,7 +14,9 @@ final class SilentServer: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let descriptor = descriptor
         let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
         }
         guard isBound, listen(descriptor, 16) == 0 else { throw PostgresCluster.Failure(description: "no silent server") }
     }

@@ -37,7 +37,9 @@ import Testing
         }
         #expect(log.openCount == 0)
         #expect(log.result.isClean && log.result.lost == 0 && log.result.failure == nil)
-        #expect(log.result.summary == "soak: 3 messages each way, 0 lost, 0 duplicate, 0 out of order, 0 sent again, 0 reconnects, longest delivery 0.2 s")
+        #expect(
+            log.result.summary
+                == "soak: 3 messages each way, 0 lost, 0 duplicate, 0 out of order, 0 sent again, 0 reconnects, longest delivery 0.2 s")
     }
 
     @Test mutating func lossDuplicatesAndDisorderAreCounted() {

@@ -71,7 +71,8 @@ private final class SharedAir: SharedRadio, Discovery {
 
     @Test(arguments: [("monocle", Self.monocle), ("DfuTarg", Self.monocle.bootloader), (nil, Self.monocle)])
     func aKnownUnitsLinkIsEndedAndSaid(name: String?, at address: DeviceAddress) async throws {
-        let (ended, notices) = try await staleConnections([StaleConnection(address: address, name: name)], known: [(.monocle, Self.monocle)])
+        let (ended, notices) = try await staleConnections(
+            [StaleConnection(address: address, name: name)], known: [(.monocle, Self.monocle)])
         #expect(ended == [address])
         #expect(notices.count == 1 && notices[0].contains(Self.monocle.description))
     }

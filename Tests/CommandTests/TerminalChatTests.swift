@@ -28,7 +28,10 @@ import Testing
         _ = chat.begin()
         #expect(deeds(chat.receive(Array("hello\r".utf8), now: Self.now)) == [.remember("hello"), .command(.ask("hello"))])
         #expect(deeds(chat.receive(Array("/clear\r".utf8), now: Self.now)) == [.remember("/clear"), .command(.clearHistory)])
-        #expect(deeds(chat.receive(Array("/picture my cat.png\r".utf8), now: Self.now)) == [.remember("/picture my cat.png"), .picture("my cat.png")])
+        #expect(
+            deeds(chat.receive(Array("/picture my cat.png\r".utf8), now: Self.now)) == [
+                .remember("/picture my cat.png"), .picture("my cat.png")
+            ])
         #expect(deeds(chat.receive(Array("\r".utf8), now: Self.now)) == [])
         #expect(deeds(chat.receive(Array("/quit\r".utf8), now: Self.now)) == [.remember("/quit"), .quit])
         #expect(deeds(chat.receive([0x04], now: Self.now)) == [.quit])
@@ -79,7 +82,9 @@ import Testing
         ]
         for event in events {
             let shown = text(chat.receive(event, photoFile: nasty))
-            #expect(!shown.contains("\u{1B}[2J") && !shown.unicodeScalars.contains { ["\u{9B}", "\u{202E}", "\u{07}"].contains($0) }, "\(event)")
+            #expect(
+                !shown.contains("\u{1B}[2J") && !shown.unicodeScalars.contains { ["\u{9B}", "\u{202E}", "\u{07}"].contains($0) }, "\(event)"
+            )
         }
     }
 
@@ -100,7 +105,10 @@ import Testing
     }
 
     @Test func lettersThatAreJoinedStayJoined() {
-        #expect(UntrustedText.lines("\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}") == ["\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}"])
+        #expect(
+            UntrustedText.lines("\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}") == [
+                "\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}"
+            ])
         #expect(UntrustedText.lines("a\u{202E}b\u{200B}c") == ["a\\u{202e}b\\u{200b}c"])
     }
 

@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["(", ")", "a**", "*", "[a", "[b-a]", "a{2", "a{3,2}", "a{1000}", "\\", "\\1", "\\p{L}", "(?=a)", "(?<n>a)", "^*", "a{,2}"])
+    @Test(arguments: [
+        "(", ")", "a**", "*", "[a", "[b-a]", "a{2", "a{3,2}", "a{1000}", "\\", "\\1", "\\p{L}", "(?=a)", "(?<n>a)", "^*", "a{,2}"
+    ])
     func saysWhatItDoesNotKnow(pattern: String) {
         let fault = #expect(throws: TextPattern.Fault.self) { try TextPattern(pattern) }
         #expect(fault?.reason.isEmpty == false)

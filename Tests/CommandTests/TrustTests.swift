@@ -49,7 +49,8 @@ import Testing
         #expect(await check(signed, "mine") == 0)
         #expect(await check(signed, "other") == 65)
         #expect(await check(plain, "mine") == 65)
-        #expect(await run(["bundle", "--check", signed, folder.path("src"), "--trust", mine.open], trusting: folder.path("other")).code == 0)
+        #expect(
+            await run(["bundle", "--check", signed, folder.path("src"), "--trust", mine.open], trusting: folder.path("other")).code == 0)
         _ = other
     }
 

@@ -87,7 +87,9 @@ import Testing
     func completionsAreOffered(shell: String) async {
         #expect(await Noafw.execute(in: harness.context(["--generate-completion-script", shell])) == 0)
         #expect(harness.output.contains("noafw"))
-        for option in ["virtual-speed", "stop-after", "serial-pattern", "baseline", "junit", "wait"] { #expect(harness.output.contains(option)) }
+        for option in ["virtual-speed", "stop-after", "serial-pattern", "baseline", "junit", "wait"] {
+            #expect(harness.output.contains(option))
+        }
     }
 
     @Test func optionsReachTheRequest() async throws {
@@ -105,7 +107,8 @@ import Testing
         })
         let arguments = [
             "flash", "--virtual", "monocle:a-1", "--virtual-speed", "2.5", "--only", "fpga", "--only", "scripts,fpga",
-            "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--watch-program", "30", "--firmware", "a.zip", "--fpga", "b.bin",
+            "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--watch-program", "30", "--firmware", "a.zip",
+            "--fpga", "b.bin",
             "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
         ]
         #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 0)

@@ -41,7 +41,9 @@ import Testing
         #expect(harness.output.hasSuffix("\n  last passed 2026-11-20 14:03 UTC (fl\\u{1b}ash)\n"), "\(harness.output)")
         let other = Harness()
         _ = await Noafw.execute(in: other.context(["verify", "--virtual", "monocle", "--json"], services: services))
-        #expect(other.output.contains(#""last_pass":{"time":"2026-11-20T14:03:09.000000Z","verb":"fl\u001bash","run":"\#(id)"}"#), "\(other.output)")
+        #expect(
+            other.output.contains(#""last_pass":{"time":"2026-11-20T14:03:09.000000Z","verb":"fl\u001bash","run":"\#(id)"}"#),
+            "\(other.output)")
     }
 
     @Test func aMatchPasses() async throws {
@@ -51,8 +53,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ([Component.firmware, .fpga, .scripts], ProgramVerification(.announced, seconds: 9), "versions match; FPGA flash and scripts are verified by digest; the program ran for 9 s without an error"),
-        ([.scripts], ProgramVerification(.announced, seconds: 9), "versions match; scripts are verified by digest; the program ran for 9 s without an error"),
+        (
+            [Component.firmware, .fpga, .scripts], ProgramVerification(.announced, seconds: 9),
+            "versions match; FPGA flash and scripts are verified by digest; the program ran for 9 s without an error"
+        ),
+        (
+            [.scripts], ProgramVerification(.announced, seconds: 9),
+            "versions match; scripts are verified by digest; the program ran for 9 s without an error"
+        ),
         ([.firmware, .fpga], nil, "versions match; the FPGA flash is verified by digest"),
         ([.firmware], nil, "every version matches"),
     ])
@@ -67,7 +75,10 @@ import Testing
         #expect(harness.output.contains("PASS  \(words) ("), "\(harness.output)")
     }
 
-    @Test(arguments: [(true, ",\"proof\":\"digest\",\"differences\":[\"main.py: 1 byte differs\"],\"extras\":[\"notes.txt is not part of the set\"]"), (false, ",\"proof\":\"version\"")])
+    @Test(arguments: [
+        (true, ",\"proof\":\"digest\",\"differences\":[\"main.py: 1 byte differs\"],\"extras\":[\"notes.txt is not part of the set\"]"),
+        (false, ",\"proof\":\"version\"")
+    ])
     func jsonKeepsTheBlueprintsOrder(isDeep: Bool, differences: String) async throws {
         let services = FakeServices(onVerify: { _, _ in
             var report = try Sample.verified(scriptsMatch: false)

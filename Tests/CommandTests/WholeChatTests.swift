@@ -31,7 +31,9 @@ struct WholeChatTests {
         #expect(run.output == "I heard: hello there\non the unit's display:\n  I heard: hello there\n")
     }
 
-    private static func runs(_ bench: ToolBench) async throws -> [RunRecord] { try await SQLiteLedger(folder: bench.state.path + "/ledger").runs() }
+    private static func runs(_ bench: ToolBench) async throws -> [RunRecord] {
+        try await SQLiteLedger(folder: bench.state.path + "/ledger").runs()
+    }
 
     @Test func aUnitThatWasNeverFlashedIsNotTalkedTo() async throws {
         let bench = try ToolBench()
@@ -238,7 +240,10 @@ struct WholeChatTests {
 
     /// Where else a key may come from; the server has checked that it came.
     private static func run(with key: String, from environment: [String: String], _ bench: ToolBench, _ base: String) throws -> String {
-        let arguments = ["chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--query", "refuse", "--json", "-v"]
+        let arguments = [
+            "chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--query", "refuse", "--json",
+            "-v"
+        ]
         let run = try bench.run(arguments, environment: environment)
         #expect(run.status == 1 && run.output.contains("wrong key "), "\(run.errors)")
         return run.output + run.errors
@@ -247,9 +252,12 @@ struct WholeChatTests {
     private static func search(for key: String, _ bench: ToolBench, _ base: String) async throws {
         let transcript = bench.state.appendingPathComponent("talk.txt")
         let environment = ["NOAFW_API_KEY": key]
-        let common = ["chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--transcript", transcript.path]
+        let common = [
+            "chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--transcript", transcript.path
+        ]
         var seen = ""
-        for arguments in [["--query", "tell"], ["--query", "refuse"], ["--query", "tell", "--json"], ["--query", "refuse", "--json", "-v"]] {
+        for arguments in [["--query", "tell"], ["--query", "refuse"], ["--query", "tell", "--json"], ["--query", "refuse", "--json", "-v"]]
+        {
             let run = try bench.run(common + arguments, environment: environment)
             #expect(run.status == (arguments[1] == "tell" ? 0 : 1), "\(run.errors)")
             seen += run.output + run.errors

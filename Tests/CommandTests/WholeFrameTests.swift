@@ -56,7 +56,9 @@ struct WholeFrameTests {
         #expect(firmware.status == 65 && firmware.errors.contains("DFU-1018"), "\(firmware.errors)")
         let scripts = try bench.run(Self.flash + ["--scripts", "Scripts/monocle"])
         #expect(scripts.status == 65 && scripts.errors.contains("main.lua"), "\(scripts.errors)")
-        let image = try bench.run(["bundle", "Scripts/frame", "-o", bench.state.path + "/x.zip", "--no-check", "--fpga", monocle, "--fpga-version", "v26.001.0000"])
+        let image = try bench.run([
+            "bundle", "Scripts/frame", "-o", bench.state.path + "/x.zip", "--no-check", "--fpga", monocle, "--fpga-version", "v26.001.0000"
+        ])
         #expect(image.status == 65 && image.errors.contains("BND-0007"), "\(image.errors)")
         #expect(!FileManager.default.fileExists(atPath: bench.state.appendingPathComponent("virtual").path))
     }
@@ -94,7 +96,7 @@ struct WholeFrameTests {
         #expect(try bench.run(["bundle", "key", "new", "-o", signer]).status == 0)
         try bench.run(["bundle", "key", "show", signer]).output.write(toFile: signerPublic, atomically: true, encoding: .utf8)
         let made = try bench.run([
-            "bundle", "Scripts/frame", "-o", file, "--no-check", "--firmware", Self.package.path, "--trust", key, "--sign", signer, "--json",
+            "bundle", "Scripts/frame", "-o", file, "--no-check", "--firmware", Self.package.path, "--trust", key, "--sign", signer, "--json"
         ])
         #expect(made.status == 0, "\(made.errors)")
         #expect(try ToolBench.json(made.output)["family"] as? String == "frame")

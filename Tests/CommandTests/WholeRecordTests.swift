@@ -11,24 +11,33 @@ import Testing
 struct WholeRecordTests {
     private static let flash = ["flash", "--virtual", "monocle", "--only", "scripts", "--virtual-speed", "max"]
 
-    private func runs(_ bench: ToolBench) async throws -> [RunRecord] { try await SQLiteLedger(folder: bench.state.path + "/ledger").runs() }
+    private func runs(_ bench: ToolBench) async throws -> [RunRecord] {
+        try await SQLiteLedger(folder: bench.state.path + "/ledger").runs()
+    }
 
     @Test func aRunIsRecordedWithAllThatIsKnownOfIt() async throws {
         let bench = try ToolBench()
         defer { bench.remove() }
         let flash = try bench.run(
-            ["flash", "--virtual", "monocle", "--virtual-speed", "max", "--station", "line-7", "--operator", "anna", "--serial", "SN1", "--order", "WO 7",
+            [
+                "flash", "--virtual", "monocle", "--virtual-speed", "max", "--station", "line-7", "--operator", "anna", "--serial", "SN1",
+                "--order", "WO 7",
                 "--part", "P-1", "--batch", "B-9", "--fixture", "jig-2"])
         #expect(flash.status == 0, "\(flash.errors)")
         _ = try bench.run(["verify", "--virtual", "monocle", "--virtual-speed", "max"], environment: ["NOAFW_STATION": "line-7"])
         let runs = try await runs(bench)
         let run = try #require(runs.first)
         #expect(runs.map(\.verb) == ["flash", "verify"] && runs.map(\.station) == ["line-7", "line-7"] && runs.map(\.seq) == [1, 2])
-        #expect((run.operatorName, run.serial, run.workOrder, run.part, run.batch, run.fixture) == ("anna", "SN1", "WO 7", "P-1", "B-9", "jig-2"))
+        #expect(
+            (run.operatorName, run.serial, run.workOrder, run.part, run.batch, run.fixture) == (
+                "anna", "SN1", "WO 7", "P-1", "B-9", "jig-2"
+            ))
         #expect(Set(run.digests.keys) == ["firmware", "fpga", "scripts"] && run.versionsAfter.count == 3 && run.versionsBefore.count == 2)
         #expect(run.plan != nil && run.battery == 80 && run.outcome == .pass)
         let sent = run.steps.filter { $0.bytes != nil }
-        #expect(sent.map(\.name) == ["firmware", "fpga", "scripts"] && sent.allSatisfy { ($0.bytes ?? 0) > 10_000 && ($0.kilobytesPerSecond ?? 0) > 0 })
+        #expect(
+            sent.map(\.name) == ["firmware", "fpga", "scripts"]
+                && sent.allSatisfy { ($0.bytes ?? 0) > 10_000 && ($0.kilobytesPerSecond ?? 0) > 0 })
         #expect(runs[1].digests.isEmpty && runs[1].versionsAfter == run.versionsAfter)
     }
 
@@ -83,7 +92,9 @@ struct WholeRecordTests {
         var abandoned = 0
         for round in 0..<20 {
             let before = try await runs(bench)
-            let tool = try bench.start(["flash", "--virtual", "monocle:\(round % 3)", "--only", "scripts", "--force", "--virtual-speed", "max"])
+            let tool = try bench.start([
+                "flash", "--virtual", "monocle:\(round % 3)", "--only", "scripts", "--force", "--virtual-speed", "max"
+            ])
             // As soon as it has said some words, or a moment later.
             for _ in 0..<Int.random(in: 0...5, using: &random) where tool.nextLine() == nil { break }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &random)))
@@ -140,7 +151,8 @@ struct WholeRecordTests {
         defer { bench.remove() }
         _ = try bench.run(Self.flash)
         let words = ([ToolBench.tool.path] + Self.flash).joined(separator: " ")
-        let run = try runProgram("/bin/bash", ["-c", "ulimit -f 8; exec \(words) 2>&1"], environment: bench.environment(), folder: ToolBench.root.path)
+        let run = try runProgram(
+            "/bin/bash", ["-c", "ulimit -f 8; exec \(words) 2>&1"], environment: bench.environment(), folder: ToolBench.root.path)
         #expect(run.status == 74 || run.status == 0, "\(run.status): \(run.output)")
         #expect(run.output.contains("LED-00") || run.output.contains("PRV-00"), "\(run.output)")
     }

@@ -7,7 +7,8 @@ import Testing
 
 /// The built tool, with a server that stations share.
 @Suite(
-    .enabled(if: PostgresCluster.mayRun && TestTools.mayRunMicroPython, "PostgreSQL or MicroPython is missing: run Tools/setup tests"), .serialized)
+    .enabled(if: PostgresCluster.mayRun && TestTools.mayRunMicroPython, "PostgreSQL or MicroPython is missing: run Tools/setup tests"),
+    .serialized)
 struct WholeServerTests {
     /// As an administrator sets it up, with the tool's own words.
     private struct Place {
@@ -53,14 +54,18 @@ struct WholeServerTests {
         let refused = try second.run(flash("line-2") + ["--json"], environment: environment)
         #expect(refused.status == 75 && refused.errors.contains("LED-0100") && refused.errors.contains("line-1"), "\(refused.errors)")
         let unit = try #require((try ToolBench.json(refused.output)["units"] as? [[String: Any]])?.first)
-        #expect(unit["verdict"] is NSNull && refused.errors.contains("NOT STARTED  no unit was touched"), "\(refused.output) \(refused.errors)")
+        #expect(
+            unit["verdict"] is NSNull && refused.errors.contains("NOT STARTED  no unit was touched"), "\(refused.output) \(refused.errors)")
         running.signal(SIGINT)
         let errors = running.remainingErrors()
         #expect(running.wait() == 130, "\(errors)")
         let later = try second.run(flash("line-2"), environment: environment)
         #expect(later.status == 0, "\(later.errors)")
-        #expect(try sql("SELECT station, seq, outcome, claim, claim_token FROM noafw.runs ORDER BY id") == "line-1|1|aborted|held|1\nline-2|1|pass|held|2")
-        #expect(try await SQLiteLedger(folder: second.state.path + "/ledger").runs().count == 1, "a unit of another station leaves no record")
+        #expect(
+            try sql("SELECT station, seq, outcome, claim, claim_token FROM noafw.runs ORDER BY id")
+                == "line-1|1|aborted|held|1\nline-2|1|pass|held|2")
+        #expect(
+            try await SQLiteLedger(folder: second.state.path + "/ledger").runs().count == 1, "a unit of another station leaves no record")
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > '-infinity'") == "0")
     }
 
@@ -72,7 +77,9 @@ struct WholeServerTests {
         let unit = try sql("SELECT unit FROM noafw.serials WHERE serial = 'TWICE'")
         let another = flash("line-2").map { $0 == "monocle" ? "monocle:another" : $0 } + ["--serial", "TWICE"]
         let refused = try second.run(another, environment: environment)
-        #expect(refused.status == 65 && refused.errors.contains("LED-0103") && refused.errors.contains(unit) && refused.errors.contains("line-1"), "\(refused.errors)")
+        #expect(
+            refused.status == 65 && refused.errors.contains("LED-0103") && refused.errors.contains(unit)
+                && refused.errors.contains("line-1"), "\(refused.errors)")
         #expect(try await SQLiteLedger(folder: second.state.path + "/ledger").runs().isEmpty, "its unit is not touched")
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE holder = 'line-2' AND expires_at > now()") == "0")
         let other = try first.run(flash("line-1") + ["--serial", "OTHER"], environment: environment)
@@ -100,7 +107,8 @@ struct WholeServerTests {
         defer { bench.remove() }
         let units = ["--virtual", "monocle:a", "--virtual", "monocle:b"]
         let line = try bench.start(
-            ["flash", "--watch", "--only", "scripts", "--virtual-speed", "4", "--station", "line-1", "--order", "shift"] + units, environment: environment)
+            ["flash", "--watch", "--only", "scripts", "--virtual-speed", "4", "--station", "line-1", "--order", "shift"] + units,
+            environment: environment)
         let count = "SELECT count(*) FROM noafw.runs WHERE work_order = 'shift'"
         for _ in 0..<5 { try cluster.wait(while: count, is: "0", database: "noafw") }
         #expect(try sql(count) == "1")
@@ -116,7 +124,9 @@ struct WholeServerTests {
         let refused = try bench.run(flash("line-1"), environment: away)
         #expect(refused.status == 75 && refused.errors.contains("LED-012"), "\(refused.errors)")
         let unclaimed = try bench.run(flash("line-1").dropLast() + ["prefer"], environment: away)
-        #expect(unclaimed.status == 0 && unclaimed.errors.contains("runs that wait") && unclaimed.errors.contains("unclaimed"), "\(unclaimed.errors)")
+        #expect(
+            unclaimed.status == 0 && unclaimed.errors.contains("runs that wait") && unclaimed.errors.contains("unclaimed"),
+            "\(unclaimed.errors)")
         #expect(try bench.run(["ledger", "send", "--station", "line-1"], environment: away).status == 75)
         let sent = try bench.run(["ledger", "send", "--station", "line-1", "--json"], environment: environment)
         let document = try ToolBench.json(sent.output)
@@ -136,9 +146,14 @@ struct WholeServerTests {
             #expect(sent.status == 65 && sent.output.contains("waiting: 0, refused: 1\n  refused: "), "\(sent)")
         }
         let check = try bench.run(["ledger", "check"])
-        #expect(check.status == 65 && check.output.contains("the server refuses 1 run of station line-1: noafw ledger send --station line-1 shows why"), "\(check)")
+        #expect(
+            check.status == 65
+                && check.output.contains("the server refuses 1 run of station line-1: noafw ledger send --station line-1 shows why"),
+            "\(check)")
         let other = try bench.run(["ledger", "send", "--station", "line-2"], environment: environment)
-        #expect(other.status == 0 && other.output.contains("station line-1: 1 run not sent; next: noafw ledger send --station line-1"), "\(other)")
+        #expect(
+            other.status == 0 && other.output.contains("station line-1: 1 run not sent; next: noafw ledger send --station line-1"),
+            "\(other)")
         _ = try sql("ALTER TABLE noafw.runs DROP CONSTRAINT odd")
         let again = try bench.run(["ledger", "send", "--station", "line-1", "--rejected"], environment: environment)
         #expect(again.status == 0 && again.output.contains("runs sent: 1, waiting: 0, refused: 0"), "\(again)")
@@ -151,9 +166,12 @@ struct WholeServerTests {
         defer { bench.remove() }
         let events = bench.state.path + "/events.jsonl"
         var statuses: [Int32] = []
-        for (password, more) in [("s3cret-wrong", [:]), ("word", ["PGOPTIONS": "-c default_transaction_read_only=on", "PGSSLMODE": "prefer"])] {
+        for (password, more) in [
+            ("s3cret-wrong", [:]), ("word", ["PGOPTIONS": "-c default_transaction_read_only=on", "PGSSLMODE": "prefer"])
+        ] {
             let server = ["PGPASSWORD": password, "PGPASSFILE": "/nonexistent"].merging(more) { $1 }
-            let run = try bench.run(flash("line-1") + ["--json", "--verbose", "--events", events], environment: environment.merging(server) { $1 })
+            let run = try bench.run(
+                flash("line-1") + ["--json", "--verbose", "--events", events], environment: environment.merging(server) { $1 })
             statuses.append(run.status)
             let said = [run.output, run.errors, try String(contentsOfFile: events, encoding: .utf8)]
             #expect(said.allSatisfy { !$0.contains("s3cret-wrong") && !$0.contains("\"word\"") }, "\(said)")
@@ -174,8 +192,10 @@ struct WholeServerTests {
             return (result.status, result.errors)
         }
         for (status, text, more) in [
-            (64, "LED-0111", ["NOAFW_LEDGER": "postgresql://line-1:word@127.0.0.1/noafw"]), (64, "LED-0112", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw?sslmode=require"]),
-            (66, "LED-0116", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw", "HOME": "/nonexistent"]), (64, "LED-0110", ["NOAFW_LEDGER": "sqlite://x"]),
+            (64, "LED-0111", ["NOAFW_LEDGER": "postgresql://line-1:word@127.0.0.1/noafw"]),
+            (64, "LED-0112", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw?sslmode=require"]),
+            (66, "LED-0116", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw", "HOME": "/nonexistent"]),
+            (64, "LED-0110", ["NOAFW_LEDGER": "sqlite://x"]),
             (77, "LED-0121", ["PGPASSWORD": "other"]),
         ] as [(Int32, String, [String: String])] {
             let (actual, errors) = try code(more)

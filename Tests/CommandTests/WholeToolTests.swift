@@ -172,7 +172,8 @@ struct WholeToolTests {
 
     /// However early: once the signals are kept, a document comes, and one alone.
     @Test(arguments: [
-        ["flash", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"], ["verify", "--all"], ["ledger", "list"], ["assets", "check"], ["doctor"],
+        ["flash", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"], ["verify", "--all"], ["ledger", "list"],
+        ["assets", "check"], ["doctor"]
     ]) func twoSignalsAtTheStart(verb: [String]) throws {
         let bench = try ToolBench()
         defer { bench.remove() }

@@ -68,7 +68,9 @@ import Testing
         _ = try await succeed("package key new -o key.pem")
         let create = "package create --family monocle --application app.bin --application-version 12 --key-file key.pem -o"
         #expect(try await run("\(create) ./app.bin").errors.contains("error NOA-0024: ./app.bin is also an input"))
-        #expect(try await run("bundle src -o src/out.zip --no-check").errors.contains("error NOA-0025: src/out.zip is in src, which is an input"))
+        #expect(
+            try await run("bundle src -o src/out.zip --no-check").errors.contains(
+                "error NOA-0025: src/out.zip is in src, which is an input"))
     }
 
     @Test func theCatalogue() async throws {

@@ -23,7 +23,8 @@ import Testing
     @Test func signaturesAreTheStandards() throws {
         let point = try #require(HexText.decode("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"))
         let signature = try #require(HexText.decode(
-            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"))
+                "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+            ))
         let key = try #require(Ed25519.PublicKey(bytes: point))
         #expect(key.verifies(signature, over: [0x72]))
         #expect(!key.verifies(signature, over: [0x73]) && !key.verifies(Array(signature.dropLast()), over: [0x72]))
@@ -45,9 +46,11 @@ import Testing
     /// RFC 6979, A.2.5, SHA-256, "sample".
     @Test func signaturesAreTheStandards() throws {
         let point = try #require(HexText.decode(
-            "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb67903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"))
+                "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb67903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
+            ))
         let signature = try #require(HexText.decode(
-            "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"))
+                "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"
+            ))
         let key = try #require(P256.PublicKey(point: point))
         #expect(key.verifies(signature, over: Array("sample".utf8)))
         #expect(!key.verifies(signature, over: Array("test".utf8)) && !key.verifies(signature.reversed(), over: Array("sample".utf8)))

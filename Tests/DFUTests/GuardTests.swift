@@ -36,6 +36,8 @@ import Testing
     /// Held in memory; a file is refused while it is read.
     @Test func whatIsTooLargeForAPackageIsNotOpened() {
         let limit = DFUPackage.fileSizeLimit
-        #expect(fault { _ = try DFUPackage(bytes: [UInt8](repeating: 0, count: limit + 1)) } == .fileTooLarge(byteCount: limit + 1, limit: limit))
+        #expect(
+            fault { _ = try DFUPackage(bytes: [UInt8](repeating: 0, count: limit + 1)) }
+                == .fileTooLarge(byteCount: limit + 1, limit: limit))
     }
 }

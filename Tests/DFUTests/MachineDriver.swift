@@ -28,7 +28,9 @@ struct MachineDriver {
             now += .milliseconds(100)
             return actions.dropLast(2) + skippingPauses(machine.handle(.notification([0x60, 4, 1]), at: now))
         }
-        if case .asking(let object) = machine.state, object.sent < object.range.upperBound, machine.summary.losses == 0, object.packets == machine.pacing.window + 1 {
+        if case .asking(let object) = machine.state, object.sent < object.range.upperBound, machine.summary.losses == 0,
+            object.packets == machine.pacing.window + 1
+        {
             let crc = referenceCRC(image.prefix(object.sent))
             let answer = [0x60, 6, 1] + little(UInt32(4096)) + little(UInt32(object.sent)) + little(crc)
             return actions.dropLast(2) + skippingPauses(machine.handle(.notification(answer), at: now))

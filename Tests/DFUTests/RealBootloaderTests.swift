@@ -69,7 +69,8 @@ import VirtualDevices
     }
 
     /// Each notification of a transfer in turn comes late, or never, or late with the next one lost.
-    @Test(arguments: [0.1, 0.4, 0.8, 1.6, 3, 7], [false, true]) func anyOneNotificationMayBeLate(seconds: Double, savesAlways: Bool) throws {
+    @Test(arguments: [0.1, 0.4, 0.8, 1.6, 3, 7], [false, true]) func anyOneNotificationMayBeLate(seconds: Double, savesAlways: Bool) throws
+    {
         let (image, key) = try Self.firmware(10_000)
         for number in 0..<(savesAlways ? 28 : 24) {
             for lost in [[], [number + 1], [number - 1]] as [[Int]] {

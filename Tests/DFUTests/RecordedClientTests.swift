@@ -11,7 +11,9 @@ import Testing
 /// The recorded notifications themselves answer other requests than this client's: that one asked GET CRC, and for a receipt after
 /// 1, 4 or 12 packets. So the virtual bootloader answers, which gives the recorded answers to the recorded requests.
 @Suite struct RecordedClientTests {
-    private static let file = Result { try TraceFile(contentsOf: TestTools.root.appendingPathComponent("Tests/Traces/nordic-bootloader.jsonl").path) }
+    private static let file = Result {
+        try TraceFile(contentsOf: TestTools.root.appendingPathComponent("Tests/Traces/nordic-bootloader.jsonl").path)
+    }
     private static let ids = (try? file.get().traces.filter { $0.client != nil }.map(\.id)) ?? []
 
     @Test func allAreThere() { #expect(Self.ids.count == 22) }

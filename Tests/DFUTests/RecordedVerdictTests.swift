@@ -44,12 +44,20 @@ import Testing
 
     /// What no trace holds is asked of the virtual bootloader, which answers all traces as the real one does.
     @Test(arguments: [
-        Validations(testDescription: "64 bytes that nobody reads") { _, _ in [BootValidation(.sha256, bytes: Array(repeating: 1, count: 64))] },
-        Validations(testDescription: "65 bytes that nobody reads") { _, _ in [BootValidation(.sha256, bytes: Array(repeating: 1, count: 65))] },
-        Validations(testDescription: "65 bytes behind the first") { _, _ in [BootValidation(.crc), BootValidation(.none, bytes: Array(repeating: 1, count: 65))] },
+        Validations(testDescription: "64 bytes that nobody reads") { _, _ in
+            [BootValidation(.sha256, bytes: Array(repeating: 1, count: 64))]
+        },
+        Validations(testDescription: "65 bytes that nobody reads") { _, _ in
+            [BootValidation(.sha256, bytes: Array(repeating: 1, count: 65))]
+        },
+        Validations(testDescription: "65 bytes behind the first") { _, _ in
+            [BootValidation(.crc), BootValidation(.none, bytes: Array(repeating: 1, count: 65))]
+        },
         Validations(testDescription: "a good signature") { [BootValidation(.ecdsaP256, bytes: try $1.sign($0))] },
         Validations(testDescription: "a wrong signature") { [BootValidation(.ecdsaP256, bytes: try $1.sign($0.reversed()))] },
-        Validations(testDescription: "a wrong signature behind the first") { [BootValidation(.crc), BootValidation(.ecdsaP256, bytes: try $1.sign($0.reversed()))] },
+        Validations(testDescription: "a wrong signature behind the first") {
+            [BootValidation(.crc), BootValidation(.ecdsaP256, bytes: try $1.sign($0.reversed()))]
+        }
     ])
     func bootValidations(_ validations: Validations) throws {
         let (image, key) = (Fixtures.image(5000), try SigningKey.generate())

@@ -91,7 +91,8 @@ import VirtualDevices
 
     /// A restart costs the progress that was not saved: only lost buffers are worth it.
     @Test(arguments: [
-        ModelBootloader.Faults(linkDiesAt: 60), .init(mutedAnswers: Set(0..<100)), .init(executeResult: [0x0B, 5]), .init(garbage: [1, 2, 3]), .init(),
+        ModelBootloader.Faults(linkDiesAt: 60), .init(mutedAnswers: Set(0..<100)), .init(executeResult: [0x0B, 5]),
+        .init(garbage: [1, 2, 3]), .init()
     ])
     func nothingElseRestartsTheUnit(faults: ModelBootloader.Faults) async throws {
         try await time.run {

@@ -87,7 +87,8 @@ import Testing
         _ = slow.selected(512, 141, referenceCRC(slow.command))
         _ = slow.done(4)
         slow.now += .milliseconds(10)
-        let select = slow.machine.handle(.notification([0x60, 6, 1] + little(UInt32(4096)) + little(UInt32(0)) + little(UInt32(0))), at: slow.now)
+        let select = slow.machine.handle(
+            .notification([0x60, 6, 1] + little(UInt32(4096)) + little(UInt32(0)) + little(UInt32(0))), at: slow.now)
         #expect(writes(select) == [[4]])
         slow.now += .milliseconds(376)
         #expect(writes(slow.machine.handle(.notification([0x60, 4, 1]), at: slow.now)) == [createData(4096)])

@@ -5,7 +5,8 @@ enum ErrorPage {
     /// What the first letters of a code stand for, in the page's order.
     static let families = [
         "AST": "the assistant's server", "BLE": "the link to a unit", "BLZ": "bluetoothd and the adapter", "BND": "release bundles",
-        "CAT": "the catalogue of assets", "DFU": "firmware packages and the bootloader", "FLT": "fleets", "FPGA": "the FPGA image", "FRM": "Frame",
+        "CAT": "the catalogue of assets", "DFU": "firmware packages and the bootloader", "FLT": "fleets", "FPGA": "the FPGA image",
+        "FRM": "Frame",
         "LED": "the record of runs and its server (LED-002x and LED-014x are notices, which change no exit code)", "NOA": "noafw itself",
         "PRV": "units and runs", "REPL": "Python or Lua on the unit", "SCR": "scripts", "SUP": "limits of this process",
         "VIR": "virtual units", "ZIP": "zip archives",
@@ -21,7 +22,9 @@ enum ErrorPage {
 
     private static var merged: String {
         let rows = mergedCodes.sorted { $0.key < $1.key }.map { "| `\($0.key)` | `\($0.value)` |\n" }
-        return "\n## Merged codes\n\nEarlier versions used these codes. The new code has the same cause and remedy.\n\n| old | new |\n| --- | --- |\n"
+        return
+            "\n## Merged codes\n\nEarlier versions used these codes. The new code has the same cause and remedy.\n\n| old | new |\n| "
+                + "--- | --- |\n"
             + rows.joined()
     }
 

@@ -198,7 +198,9 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let attempts = Countdown(.max)
-        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: REPLError.garbage("the end of a piece"), attempts: attempts))
+        let updater = FPGAUpdater(
+            repl: try await attach(host), image: image,
+            transport: FailingTransport(error: REPLError.garbage("the end of a piece"), attempts: attempts))
         await #expect {
             _ = try await updater.update()
         } throws: { error in

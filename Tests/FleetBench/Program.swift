@@ -64,7 +64,8 @@ enum Program {
         let cpu = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
         print(
             String(
-                format: "%5d   %5d   %7.1f   %5.2f   %11.1f   %6.2f   %9.1f", count, right, Double(usage.ru_maxrss) / 1024, cpu, cpu * 1000 / Double(count),
+                format: "%5d   %5d   %7.1f   %5.2f   %11.1f   %6.2f   %9.1f", count, right, Double(usage.ru_maxrss) / 1024, cpu,
+                cpu * 1000 / Double(count),
                 real, virtual))
     }
 }

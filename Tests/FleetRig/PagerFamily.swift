@@ -109,7 +109,8 @@ package struct PagerFamily: Sendable {
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
         let trusted = key.trusted(as: "pager")
         assets = AssetSet(
-            try FirmwareAsset(package: package, version: Self.version, target: .monocle, trusting: [trusted]), PagerText(version: Self.text))
+            try FirmwareAsset(package: package, version: Self.version, target: .monocle, trusting: [trusted]), PagerText(version: Self.text)
+        )
         let point = key.publicCoordinates
         trustedKeys = [point.prefix(32).reversed() + point.dropFirst(32).reversed()]
         family = Family(

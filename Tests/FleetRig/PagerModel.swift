@@ -34,7 +34,8 @@ struct PagerModel: UnitModel {
         nextDeadline = nil
         if isLeaving { return unit.reset(.software, intoBootloader: true) }
         let service = GATTService(id: PagerSettings.service, characteristics: [
-            GATTCharacteristic(id: PagerSettings.input, properties: [.write]), GATTCharacteristic(id: PagerSettings.output, properties: [.notify]),
+                GATTCharacteristic(id: PagerSettings.input, properties: [.write]),
+                GATTCharacteristic(id: PagerSettings.output, properties: [.notify])
         ])
         unit.startRadio(as: PeripheralProfile(
             address: unit.address, name: Self.family, advertisedServices: [PagerSettings.service], table: GATTTable(services: [service]),
@@ -47,7 +48,9 @@ struct PagerModel: UnitModel {
         case UInt8(ascii: "="): try UnitFolder.replace(text, with: value.dropFirst())
         case UInt8(ascii: "b"): (isLeaving, nextDeadline) = (true, unit.now + Self.leaveTime)
         default:
-            let lines = [PagerSettings.version(of: image), "\(settings.batteryPercent)", (try? String(contentsOf: text, encoding: .utf8)) ?? ""]
+            let lines = [
+                PagerSettings.version(of: image), "\(settings.batteryPercent)", (try? String(contentsOf: text, encoding: .utf8)) ?? ""
+            ]
             unit.notify(PagerSettings.output, Array(lines.joined(separator: "\n").utf8))
         }
         return nil

@@ -44,7 +44,8 @@ package struct PagerRig: Sendable {
             let fates = Fate.allCases.filter { $0 != .healthy }
             let fate = Double.random(in: 0..<1, using: &numbers) < faults ? fates.randomElement(using: &numbers) ?? .healthy : .healthy
             let settings = Self.settings(fate, pager, &numbers)
-            let unit = try VirtualUnit.pager(root: folder.appendingPathComponent("\(index)"), name: "\(index)", settings: settings, air: air)
+            let unit = try VirtualUnit.pager(
+                root: folder.appendingPathComponent("\(index)"), name: "\(index)", settings: settings, air: air)
             return Unit(address: unit.address, fate: fate, unit: unit)
         }
         adapters = limits.map { limit in VirtualAdapter(linkLimit: limit) }
@@ -66,7 +67,8 @@ package struct PagerRig: Sendable {
     }
 
     package func fleetAdapters() -> [FleetAdapter] {
-        adapters.enumerated().map { index, adapter in FleetAdapter(name: "hci\(index)", central: VirtualCentral(air: air, adapter: adapter)) }
+        adapters.enumerated().map { index, adapter in FleetAdapter(name: "hci\(index)", central: VirtualCentral(air: air, adapter: adapter))
+        }
     }
 
     package var targets: [FleetTarget] { units.map { .address($0.address) } }
@@ -88,7 +90,8 @@ package struct PagerRig: Sendable {
             adapters: fleetAdapters(), families: FamilyList([family]), policy: policy,
             judge: Self.judge,
             work: { _, unit, central in
-                try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions()).run { _ in }
+                try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions())
+                    .run { _ in }
             })
     }
 

@@ -32,7 +32,8 @@ extension FuzzTarget {
 extension Samples {
     private static let recipe = Result {
         let files = [ScriptSet.File(name: "main.py", bytes: Array("print(1)\n".utf8)), .init(name: "a.py", bytes: image)]
-        return BundleRecipe(scripts: try ScriptSet(files: files, family: .monocle), fpga: .init(version: "v23.230.0808", bytes: [1]), tool: "1")
+        return BundleRecipe(
+            scripts: try ScriptSet(files: files, family: .monocle), fpga: .init(version: "v23.230.0808", bytes: [1]), tool: "1")
     }
 
     private static let key = Result { try BundleSigningKey(name: "sample", pem: BundleSigningKey.generate()) }

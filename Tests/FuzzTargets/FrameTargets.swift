@@ -84,7 +84,8 @@ extension Samples {
     static let luaAnswers = piece("1 1 6 +12345", marked: true) + piece("2 1 400 +1", marked: true) + piece("2 2 400 2", marked: true)
         + piece("[string \"x\"]:1: break signal") + piece("attempt to index a nil value (global '_nf')") + piece("\u{1}\u{18}v1")
 
-    static let frameMessages = piece("\u{18}SHA256 digest: 1", marked: true) + piece("\u{1A}1", marked: true) + piece("\u{10}", marked: true)
+    static let frameMessages =
+        piece("\u{18}SHA256 digest: 1", marked: true) + piece("\u{1A}1", marked: true) + piece("\u{10}", marked: true)
         + piece("\u{13}\u{7F}picture", marked: true) + piece("\u{12}sound", marked: true) + piece("\u{16}", marked: true)
         + piece("12 0123abcd", marked: true) + piece("\u{1D}5", marked: true) + piece("printed") + piece("\u{19}", marked: true)
 

@@ -12,9 +12,11 @@ extension FuzzTarget {
 
 extension Samples {
     static func recordLine() throws -> [UInt8] {
-        var start = RunRecord(station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+        var start = RunRecord(
+            station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
         start.plan = #"{"steps":["\u0041"]}"#
-        var record = start.begun(as: RunIDGenerator(now: { UTCTime(microseconds: 1_000_000) }, random: { 1 }).next(), at: UTCTime(microseconds: 1))
+        var record = start.begun(
+            as: RunIDGenerator(now: { UTCTime(microseconds: 1_000_000) }, random: { 1 }).next(), at: UTCTime(microseconds: 1))
         record.versionsAfter = ["firmware": "v1"]
         record.steps = [RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 7, bytes: 9)]
         record.close(.pass, at: UTCTime(microseconds: 2), elapsed: .seconds(1))

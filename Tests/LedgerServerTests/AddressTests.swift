@@ -45,7 +45,9 @@ import Testing
     }
 
     /// PostgreSQL would cut a long one, and the record has no other than printable ones: the server would refuse its runs.
-    @Test(arguments: [String(repeating: "x", count: 64), String(repeating: "é", count: 32), "a\nb", "a\u{0}b", "a\u{1B}[2J", " a", "", "a\u{202E}b"])
+    @Test(arguments: [
+        String(repeating: "x", count: 64), String(repeating: "é", count: 32), "a\nb", "a\u{0}b", "a\u{1B}[2J", " a", "", "a\u{202E}b"
+    ])
     func aStationsNameIsALogins(name: String) {
         let error = #expect(throws: ServerError.self) { try ServerAddress("postgresql:///noafw", station: name, environment: [:]) }
         #expect(error?.diagnosis.code == "LED-0117")
@@ -58,14 +60,17 @@ import Testing
 
     @Test func otherTextsAreRefused() {
         #expect(code("mysql://localhost/x") == "LED-0110" && code("host=localhost") == "LED-0110" && code("") == "LED-0110")
-        #expect(code("postgresql://localhost/x?options=-csearch_path%3Dx") == "LED-0110" && code("postgresql://localhost/x?nonsense=1") == "LED-0110")
+        #expect(
+            code("postgresql://localhost/x?options=-csearch_path%3Dx") == "LED-0110"
+                && code("postgresql://localhost/x?nonsense=1") == "LED-0110")
         #expect(code("postgresql://[::1/x") == "LED-0110")
     }
 
     /// libpq's own words quote what it cannot read.
     @Test(arguments: [
         "postgresql://line-1:S3cretPw%zz@127.0.0.1/noafw", "postgresql://line-1:S3cretPw @[::1/noafw", "postgresql://h/noafw?S3cretPw=1",
-        "postgresql://h/noafw?S3cretPw", "postgresql://line-1:S3cretPw@h:port/noafw", "S3cretPw", "postgresql://u:S3cretPw@h:bad port/x?nonsense",
+        "postgresql://h/noafw?S3cretPw", "postgresql://line-1:S3cretPw@h:port/noafw", "S3cretPw",
+        "postgresql://u:S3cretPw@h:bad port/x?nonsense"
     ])
     func noPartOfAnAddressIsRepeated(text: String) {
         let error = #expect(throws: ServerError.self) { try ServerAddress(text, station: "line-1", environment: [:]) }
@@ -90,12 +95,14 @@ import Testing
     /// One host of several is enough.
     @Test(arguments: [
         "postgresql://localhost,db.example.com/x", "postgresql://localhost/x?hostaddr=192.0.2.1", "postgresql://127.0.0.1.example.com/x",
-        "postgresql://%2Fsocket,192.0.2.1/x", "postgresql://[2001:db8::1]/x", "postgresql://128.0.0.1/x", "postgresql://localhost.example.com/x",
+        "postgresql://%2Fsocket,192.0.2.1/x", "postgresql://[2001:db8::1]/x", "postgresql://128.0.0.1/x",
+        "postgresql://localhost.example.com/x"
     ])
     func onlyThisMachineNeedsNoProof(text: String) { #expect(code(text) == "LED-0116") }
 
     @Test(arguments: [
-        "postgresql:///x", "postgresql://localhost/x", "postgresql://127.0.0.1,127.255.0.1/x", "postgresql://[::1]/x", "postgresql://%2Fvar%2Frun/x",
+        "postgresql:///x", "postgresql://localhost/x", "postgresql://127.0.0.1,127.255.0.1/x", "postgresql://[::1]/x",
+        "postgresql://%2Fvar%2Frun/x"
     ])
     func thisMachineNeedsNone(text: String) throws {
         #expect(try settings(text)["sslmode"] == nil)
@@ -118,7 +125,9 @@ import Testing
             """
         try folder.write(file, to: ".pg_service.conf")
         let service = try settings("service=noafw")
-        #expect(service["host"] == "db.example.com" && service["dbname"] == "ledger" && service["sslmode"] == "verify-full" && service["service"] == nil)
+        #expect(
+            service["host"] == "db.example.com" && service["dbname"] == "ledger" && service["sslmode"] == "verify-full"
+                && service["service"] == nil)
         #expect(code("service=other") == "LED-0111" && code("service=weak") == "LED-0112" && code("service=missing") == "LED-0113")
         #expect(try settings("postgresql://localhost/y", ["PGSERVICE": "noafw"])["dbname"] == "y")
         #expect(code("service=noafw", ["PGSERVICEFILE": "/nowhere"]) == "LED-0113")
@@ -152,7 +161,9 @@ import Testing
         #expect(Redaction.line("a password=pw b") == "a password=*** b")
         #expect(Redaction.line("a PASSWORD = 'p w\\' x' b&c") == "a PASSWORD = *** b&c")
         #expect(Redaction.line("at postgresql://line:p@ss@host/x") == "at postgresql://line:***@host/x")
-        for piece in ["s3cret-word", "s3cret-wor", "3cret-word"] { #expect(Redaction.line("no: \(piece).", hiding: "s3cret-word") == "no: ***.") }
+        for piece in ["s3cret-word", "s3cret-wor", "3cret-word"] {
+            #expect(Redaction.line("no: \(piece).", hiding: "s3cret-word") == "no: ***.")
+        }
         #expect(Redaction.line("no: word", hiding: "word") == "no: ***" && Redaction.line("no: wor", hiding: "") == "no: wor")
         #expect(Redaction.line("two\n\tlines\u{1B}[31m") == "two lines\u{FFFD}[31m")
     }

@@ -65,7 +65,8 @@ enum Runs {
     static func closed(_ count: Int, station: String, _ change: (Int, inout RunRecord) -> Void = { _, _ in }) -> [RunRecord] {
         let ids = RunIDGenerator()
         return (0..<count).map { number in
-            var start = RunRecord(station: station, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+            var start = RunRecord(
+                station: station, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
             start.plan = #"{"steps":["firmware"]}"#
             var record = start.begun(as: ids.next(), at: .now)
             record.steps = [RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9000, bytes: 225_000)]

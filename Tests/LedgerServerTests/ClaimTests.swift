@@ -11,7 +11,8 @@ import Testing
     private let server = StubLeases()
 
     private func claim(_ policy: ClaimPolicy = .prefer) async throws -> any UnitClaim {
-        try await ServerClaims(server: server, policy: policy, clock: clock.clock).claim(ClaimRequest(unit: "AA", run: RunIDGenerator().next()))
+        try await ServerClaims(server: server, policy: policy, clock: clock.clock).claim(
+            ClaimRequest(unit: "AA", run: RunIDGenerator().next()))
     }
 
     @Test func aLeaseIsHeldForItsTimeAndErasesNeedAPeriodMore() {
@@ -181,7 +182,9 @@ import Testing
     @Test(arguments: ClaimPolicy.allCases)
     func anotherStationsUnitIsLeftAloneWhateverTheOperatorSays(policy: ClaimPolicy) async throws {
         server.taken = .taken(station: "line-2", until: UTCTime(microseconds: 5_000_000), run: nil)
-        await #expect(throws: ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 5_000_000))) { try await claim(policy) }
+        await #expect(throws: ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 5_000_000))) {
+            try await claim(policy)
+        }
     }
 
     @Test func aClaimThatIsForgottenIsNotRenewed() async throws {

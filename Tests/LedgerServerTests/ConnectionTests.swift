@@ -14,19 +14,26 @@ struct ConnectionTests {
 
     init() throws { bench = try Bench() }
 
-    private func ask(_ lane: ServerLane, _ sql: String, _ parameters: [String?] = [], within limit: Duration = .seconds(8)) async throws(ServerFault) -> PQRows {
-        try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in try connection.execute(sql, parameters, until: deadline) }
+    private func ask(
+        _ lane: ServerLane, _ sql: String, _ parameters: [String?] = [], within limit: Duration = .seconds(8)
+    ) async throws(ServerFault) -> PQRows {
+        try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in
+            try connection.execute(sql, parameters, until: deadline)
+        }
     }
 
     @Test func parametersAndAnswersAreText() async throws {
-        let rows = try await ask(try bench.lane(), "SELECT $1::int + 1, $2, $3::text IS NULL, repeat('x', 500000)", ["41", "a'b\n\u{e9}", nil])
+        let rows = try await ask(
+            try bench.lane(), "SELECT $1::int + 1, $2, $3::text IS NULL, repeat('x', 500000)", ["41", "a'b\n\u{e9}", nil])
         #expect(rows.rows[0].prefix(3) == ["42", "a'b\n\u{e9}", "t"] && rows.rows[0][3]?.utf8.count == 500_000)
     }
 
     @Test func errorsHaveTheirState() async throws {
         let lane = try bench.lane()
         await #expect(throws: ServerFault.answered(state: "22012", reason: "division by zero")) { try await ask(lane, "SELECT 1 / 0") }
-        await #expect(throws: ServerFault.answered(state: "42501", reason: "permission denied for table runs")) { try await ask(lane, "SELECT * FROM noafw.runs") }
+        await #expect(throws: ServerFault.answered(state: "42501", reason: "permission denied for table runs")) {
+            try await ask(lane, "SELECT * FROM noafw.runs")
+        }
         #expect(try await ask(lane, "SELECT 1").rows == [["1"]])
     }
 

@@ -21,7 +21,9 @@ final class FakePostgres: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0 }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
         }
         guard isBound, listen(descriptor, 16) == 0 else { throw PostgresCluster.Failure(description: "no fake server") }
         port = Int(UInt16(bigEndian: address.sin_port))
@@ -122,7 +124,9 @@ final class FakePostgres: Sendable {
     }
 
     static func row(_ cells: [String?]) -> [UInt8] {
-        message("D", Array(bytes(cells.count)[2...]) + cells.flatMap { cell in cell.map { bytes($0.utf8.count) + Array($0.utf8) } ?? bytes(-1) })
+        message(
+            "D", Array(bytes(cells.count)[2...]) + cells.flatMap { cell in cell.map { bytes($0.utf8.count) + Array($0.utf8) } ?? bytes(-1) }
+        )
     }
 
     static func answer(_ rows: [[String?]]) -> [UInt8] {

@@ -19,7 +19,10 @@ import Testing
 
     private func ask(_ lane: ServerLane, within limit: Duration = .seconds(8)) async -> Result<PQRows, ServerFault> {
         do {
-            return .success(try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in try connection.execute("SELECT 1", until: deadline) })
+            return .success(
+                try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in
+                    try connection.execute("SELECT 1", until: deadline)
+                })
         } catch {
             return .failure(error)
         }
@@ -41,7 +44,11 @@ import Testing
             case "settings": ([], (0..<1000).flatMap { FakePostgres.message("S", Array("a\($0)\u{0}\(UUID())\u{0}".utf8)) })
             case "notices": ([], (0..<1000).flatMap { _ in FakePostgres.message("N", Array("SNOTICE\u{0}Mx\u{0}\u{0}".utf8)) })
             case "results": ([], (0..<1000).flatMap { _ in FakePostgres.message("C", Array("SELECT 1\u{0}".utf8)) })
-            default: (FakePostgres.message("E", Array("SERROR\u{0}M".utf8), claimed: 1 << 30), Array(repeating: UInt8(ascii: "x"), count: 1 << 16))
+                default:
+                    (
+                        FakePostgres.message("E", Array("SERROR\u{0}M".utf8), claimed: 1 << 30),
+                        Array(repeating: UInt8(ascii: "x"), count: 1 << 16)
+                    )
             }
             session.send(first)
             while session.sent < 1 << 28, session.send(next) {}
@@ -86,7 +93,9 @@ import Testing
             $$ SELECT true, 1::bigint, repeat('x', 100), now(), a_run FROM generate_series(1, 300000) $$
             """)
         let leases = PostgreSQLLeases(lane: try bench.lane())
-        await #expect(throws: ServerFault.tooLong) { try await leases.take(ClaimRequest(unit: "U", run: RunIDGenerator().next()), over: nil, timeToLive: .seconds(60)) }
+        await #expect(throws: ServerFault.tooLong) {
+            try await leases.take(ClaimRequest(unit: "U", run: RunIDGenerator().next()), over: nil, timeToLive: .seconds(60))
+        }
         let claim = try await ServerClaims(server: leases, policy: .prefer).claim(ClaimRequest(unit: "U", run: RunIDGenerator().next()))
         #expect(claim.state == .unclaimed, "the unit may be worked on without it")
     }
@@ -99,7 +108,9 @@ import Testing
             session.send(FakePostgres.message("1", []) + FakePostgres.message("2", []) + FakePostgres.message(type, [0, 0, 0]))
             _ = session.readToSync()
         }
-        guard case .failure(.lost(let reason)) = await ask(try lane(server), within: .seconds(3)) else { return _ = Issue.record("an answer") }
+        guard case .failure(.lost(let reason)) = await ask(try lane(server), within: .seconds(3)) else {
+            return _ = Issue.record("an answer")
+        }
         #expect(!reason.contains("in time"), "\(reason)")
     }
 
@@ -153,7 +164,9 @@ import Testing
     @Test func noBytesCrashIt() async throws {
         let rounds = TestRange.isFull ? 500 : 60
         let count = Mutex(UInt64(0))
-        let good = FakePostgres.message("R", [0, 0, 0, 0]) + FakePostgres.ready + FakePostgres.answer([["\(ServerSchema.version)"]]) + FakePostgres.answer([["1"], [nil]])
+        let good =
+            FakePostgres.message("R", [0, 0, 0, 0]) + FakePostgres.ready + FakePostgres.answer([["\(ServerSchema.version)"]])
+            + FakePostgres.answer([["1"], [nil]])
         let server = try FakePostgres { session in
             var numbers = SeededNumbers(seed: count.withLock { count in defer { count += 1 }; return count })
             session.readStartup()
@@ -166,7 +179,11 @@ import Testing
         for _ in 0..<rounds { _ = await ask(try lane(server), within: .seconds(2)) }
     }
 
-    @Test(arguments: [[], [nil, nil, nil, nil], ["t"], ["t", "x", "y", "z"], ["t", "99999999999999999999", "h", "0"], ["f", "1", nil, "9223372036854775807"]] as [[String?]])
+    @Test(
+        arguments: [
+            [], [nil, nil, nil, nil], ["t"], ["t", "x", "y", "z"], ["t", "99999999999999999999", "h", "0"],
+            ["f", "1", nil, "9223372036854775807"]
+        ] as [[String?]])
     func anAnswerThatMakesNoSenseIsNoClaim(row: [String?]) async throws {
         let server = try FakePostgres { session in
             session.greet()
@@ -188,7 +205,9 @@ import Testing
     }
 
     /// Whatever listens on this machine gets no password, at once or after it has begun to ask otherwise.
-    @Test(arguments: ["", "&sslmode=disable", "&sslmode=prefer", "&sslmode=allow"]) func noPasswordGoesInClearText(mode: String) async throws {
+    @Test(arguments: ["", "&sslmode=disable", "&sslmode=prefer", "&sslmode=allow"]) func noPasswordGoesInClearText(
+        mode: String
+    ) async throws {
         let folder = try TemporaryFolder()
         let heard = Mutex<[UInt8]>([])
         let server = try FakePostgres { session in
@@ -208,9 +227,12 @@ import Testing
         let server = try FakePostgres { session in
             session.readStartup()
             let said = Self.password
-            session.send(FakePostgres.error("who would take \(said) for a password? \u{1B}[2J postgresql://line-1:\(said)@host/ password=\(said)"))
+            session.send(
+                FakePostgres.error("who would take \(said) for a password? \u{1B}[2J postgresql://line-1:\(said)@host/ password=\(said)"))
         }
-        guard case .failure(let fault) = await ask(try lane(server, "passfile=\(try passfile(in: folder))")) else { return _ = Issue.record("an answer") }
+        guard case .failure(let fault) = await ask(try lane(server, "passfile=\(try passfile(in: folder))")) else {
+            return _ = Issue.record("an answer")
+        }
         #expect(!fault.reason.contains(Self.password) && fault.reason.contains("who would take ***"), "\(fault.reason)")
         #expect(!fault.reason.unicodeScalars.contains { $0.value < 0x20 }, "\(fault.reason)")
     }

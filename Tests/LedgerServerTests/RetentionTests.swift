@@ -15,10 +15,10 @@ struct RetentionTests {
     private func insert(_ numbers: [Int], month: String, station: String = "old") throws {
         for number in numbers {
             try bench.sql("""
-                INSERT INTO noafw.runs (id, schema, revision, station, seq, epoch, unit_address, family, verb, started_at, ended_at, outcome, retries,
-                    versions_before, versions_after, digests, tool_version, host, steps)
-                VALUES (overlay(noafw.first_id('\(month)-15')::text PLACING '\(String(10_000_000 + number).suffix(7))' FROM 30)::uuid, 2, 1, '\(station)', \(number), 'e', 'AA',
-                    'monocle', 'flash', now(), now(), 'pass', 0, '{}', '{}', '{}', '1', 'h', '[]')
+                INSERT INTO noafw.runs (id, schema, revision, station, seq, epoch, unit_address, family, verb, started_at, ended_at, outcome,
+                    retries, versions_before, versions_after, digests, tool_version, host, steps)
+                VALUES (overlay(noafw.first_id('\(month)-15')::text PLACING '\(String(10_000_000 + number).suffix(7))' FROM 30)::uuid,
+                    2, 1, '\(station)', \(number), 'e', 'AA', 'monocle', 'flash', now(), now(), 'pass', 0, '{}', '{}', '{}', '1', 'h', '[]')
                 """)
         }
     }
@@ -26,7 +26,10 @@ struct RetentionTests {
     private var gaps: String { get throws { try bench.sql("SELECT station, first, last FROM noafw.gaps ORDER BY station, first") } }
 
     private func month(_ name: String) throws {
-        try bench.sql("CREATE TABLE noafw.runs_\(name) PARTITION OF noafw.runs FOR VALUES FROM (noafw.first_id('\(name.replacing("_", with: "-"))-01')) TO (noafw.first_id('\(name.replacing("_", with: "-"))-28'))")
+        try bench.sql(
+            "CREATE TABLE noafw.runs_\(name) PARTITION OF noafw.runs FOR VALUES FROM "
+                + "(noafw.first_id('\(name.replacing("_", with: "-"))-01')) TO (noafw.first_id('\(name.replacing("_", with: "-"))-28'))"
+        )
     }
 
     @Test func whatHasGoneIsNoGap() throws {
@@ -46,7 +49,9 @@ struct RetentionTests {
         #expect(try gaps == "" && bench.sql("SELECT count(*) FROM noafw.runs_other") == "1")
     }
 
-    @Test(arguments: ["2999_01", "2025-11", "other", "2025_11'; DROP TABLE noafw.leases; --", "1999_01"]) func noOtherTableIsDetached(name: String) throws {
+    @Test(arguments: ["2999_01", "2025-11", "other", "2025_11'; DROP TABLE noafw.leases; --", "1999_01"]) func noOtherTableIsDetached(
+        name: String
+    ) throws {
         #expect(throws: PostgresCluster.Failure.self) { try bench.sql("SELECT noafw.detach_month('\(name.replacing("'", with: "''"))')") }
         let now = try bench.sql("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')")
         #expect(throws: PostgresCluster.Failure.self) { try bench.sql("SELECT noafw.detach_month('\(now)')") }

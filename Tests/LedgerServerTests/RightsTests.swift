@@ -22,7 +22,8 @@ struct RightsTests {
 
     @Test func aStationInsertsItsOwnRunsAlone() throws {
         #expect(try bench.asStation("INSERT INTO noafw.runs \(row(station: bench.station)) ON CONFLICT DO NOTHING").status == 0)
-        let other = try bench.asStation("INSERT INTO noafw.runs \(row(station: bench.stations[1], id: "0198f3c2-0000-7000-8000-000000000002"))")
+        let other = try bench.asStation(
+            "INSERT INTO noafw.runs \(row(station: bench.stations[1], id: "0198f3c2-0000-7000-8000-000000000002"))")
         #expect(other.status != 0 && other.output.contains("row-level security"), "\(other.output)")
         #expect(try bench.sql("SELECT station, count(*) FROM noafw.runs GROUP BY 1") == "\(bench.station)|1")
         #expect(try bench.sql("SELECT received_at > now() - interval '1 min' FROM noafw.runs") == "t")
@@ -33,19 +34,24 @@ struct RightsTests {
         "TRUNCATE noafw.runs", "SELECT * FROM noafw.leases", "UPDATE noafw.leases SET expires_at = '-infinity'", "DELETE FROM noafw.leases",
         "INSERT INTO noafw.leases VALUES ('AA', '0198f3c2-0000-7000-8000-000000000001', 'x', 1, 'infinity')", "TRUNCATE noafw.leases",
         "UPDATE noafw.schema_version SET version = 9", "CREATE TABLE noafw.mine (a int)", "CREATE TABLE public.mine (a int)",
-        "CREATE TEMPORARY TABLE mine (a int)", "CREATE SCHEMA mine", "DROP TABLE noafw.runs", "ALTER TABLE noafw.runs DISABLE ROW LEVEL SECURITY",
+        "CREATE TEMPORARY TABLE mine (a int)", "CREATE SCHEMA mine", "DROP TABLE noafw.runs",
+        "ALTER TABLE noafw.runs DISABLE ROW LEVEL SECURITY",
         "CREATE FUNCTION noafw.mine() RETURNS int LANGUAGE sql RETURN 1", "SELECT noafw.make_months()", "SELECT noafw.add_station('mine')",
-        "SELECT * FROM noafw.gaps", "SELECT * FROM noafw.overlaps", "COPY noafw.runs FROM stdin", "SET ROLE noafw_reader", "SET ROLE postgres",
+        "SELECT * FROM noafw.gaps", "SELECT * FROM noafw.overlaps", "COPY noafw.runs FROM stdin", "SET ROLE noafw_reader",
+        "SET ROLE postgres",
         "SELECT noafw.first_id(now())", "SELECT * FROM noafw.runs_other", "CREATE ROLE mine", "COPY (SELECT 1) TO PROGRAM 'true'",
     ])
     func everythingElseIsRefused(statement: String) throws {
         let result = try bench.asStation(statement)
         #expect(result.status != 0, "\(statement): \(result.output)")
-        #expect(result.output.contains("permission denied") || result.output.contains("must be") || result.output.contains("not supported"), "\(statement): \(result.output)")
+        #expect(
+            result.output.contains("permission denied") || result.output.contains("must be") || result.output.contains("not supported"),
+            "\(statement): \(result.output)")
     }
 
     @Test func noPartitionIsWrittenDirectly() throws {
-        let partitions = try bench.sql("SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'noafw.runs'::regclass").split(separator: "\n")
+        let partitions = try bench.sql("SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'noafw.runs'::regclass").split(
+            separator: "\n")
         #expect(partitions.count == 14)
         for partition in partitions {
             let result = try bench.asStation("INSERT INTO \(partition) \(row(station: bench.station))")

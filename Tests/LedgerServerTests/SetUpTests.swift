@@ -34,9 +34,15 @@ struct SetUpTests {
     /// What is wrong, what mends it, and which error each side tells; `nil` is none.
     private static let faults: [(broken: String, mended: String, claim: Bool, upload: String?)] = [
         ("REVOKE USAGE ON SCHEMA noafw FROM noafw_station", "GRANT USAGE ON SCHEMA noafw TO noafw_station", false, "LED-0123"),
-        ("REVOKE SELECT ON noafw.schema_version FROM noafw_station", "GRANT SELECT ON noafw.schema_version TO noafw_station", false, "LED-0123"),
+        (
+            "REVOKE SELECT ON noafw.schema_version FROM noafw_station", "GRANT SELECT ON noafw.schema_version TO noafw_station", false,
+            "LED-0123"
+        ),
         ("REVOKE EXECUTE ON FUNCTION noafw.take FROM noafw_station", "GRANT EXECUTE ON FUNCTION noafw.take TO noafw_station", false, nil),
-        ("REVOKE EXECUTE ON FUNCTION noafw.renew, noafw.release FROM noafw_station", "GRANT EXECUTE ON FUNCTION noafw.renew, noafw.release TO noafw_station", true, nil),
+        (
+            "REVOKE EXECUTE ON FUNCTION noafw.renew, noafw.release FROM noafw_station",
+            "GRANT EXECUTE ON FUNCTION noafw.renew, noafw.release TO noafw_station", true, nil
+        ),
         ("REVOKE INSERT ON noafw.runs FROM noafw_station", "GRANT INSERT ON noafw.runs TO noafw_station", true, "LED-0123"),
         ("REVOKE noafw_station FROM \"LOGIN\"", "GRANT noafw_station TO \"LOGIN\"", false, "LED-0123"),
         ("ALTER ROLE \"LOGIN\" NOLOGIN", "ALTER ROLE \"LOGIN\" LOGIN", false, "LED-0121"),
@@ -47,14 +53,18 @@ struct SetUpTests {
         ("ALTER FUNCTION noafw.take RENAME TO other", "ALTER FUNCTION noafw.other RENAME TO take", false, nil),
         ("ALTER TABLE noafw.runs RENAME COLUMN batch TO other", "ALTER TABLE noafw.runs RENAME COLUMN other TO batch", true, "LED-0123"),
         ("ALTER TABLE noafw.runs RENAME TO other", "ALTER TABLE noafw.other RENAME TO runs", true, "LED-0123"),
-        ("ALTER ROLE \"LOGIN\" SET default_transaction_read_only = on", "ALTER ROLE \"LOGIN\" RESET default_transaction_read_only", false, "LED-0123"),
+        (
+            "ALTER ROLE \"LOGIN\" SET default_transaction_read_only = on", "ALTER ROLE \"LOGIN\" RESET default_transaction_read_only",
+            false, "LED-0123"
+        ),
         ("ALTER ROLE \"LOGIN\" CONNECTION LIMIT 0", "ALTER ROLE \"LOGIN\" CONNECTION LIMIT 4", false, "LED-0120"),
     ]
 
     /// A statement or a lock that takes too long, no room for another connection, a server that starts or ends.
     @Test(arguments: ["57014", "55P03", "53300", "57P03", "57P01", "40P01"]) func aBusyServerIsNotTheNetwork(state: String) {
         let fault = ServerFault.answered(state: state, reason: "r")
-        #expect(fault.kind == .passing && fault.remedy?.contains("network") == false && fault.remedy?.contains("same command again") == true)
+        #expect(
+            fault.kind == .passing && fault.remedy?.contains("network") == false && fault.remedy?.contains("same command again") == true)
     }
 
     @Test func whatIsNotReachedMayBeTheNetwork() {
@@ -73,7 +83,9 @@ struct SetUpTests {
             #expect(fault.claim && claim.state == .held, "\(fault.broken)")
             await claim.release()
         } catch {
-            #expect(!fault.claim && error.diagnosis.remedy.contains("network") == (fault.upload == "LED-0120"), "\(fault.broken): \(error.diagnosis)")
+            #expect(
+                !fault.claim && error.diagnosis.remedy.contains("network") == (fault.upload == "LED-0120"),
+                "\(fault.broken): \(error.diagnosis)")
         }
         if !fault.claim { #expect(try await self.claim(.prefer).state == .unclaimed, "\(fault.broken)") }
         let report = try await send(ledger)
@@ -93,7 +105,9 @@ struct SetUpTests {
             """)
         for _ in 0..<4 { try await record(in: ledger) }
         let report = try await send(ledger)
-        #expect(report.sent == 3 && report.left == 0 && report.rejected.count == 1 && report.rejected[0].reason.contains("not number 2"), "\(report)")
+        #expect(
+            report.sent == 3 && report.left == 0 && report.rejected.count == 1 && report.rejected[0].reason.contains("not number 2"),
+            "\(report)")
         try bench.sql("DROP TRIGGER refuse ON noafw.runs")
         try await ledger.retryRejected(station: bench.station)
         #expect(try await send(ledger).sent == 1)
@@ -108,7 +122,9 @@ struct SetUpTests {
         let other = try? await self.claim(.require)
         #expect((other != nil) == (seconds > 0), "a lease that has ended is another's")
         if other != nil {
-            #expect(try await !PostgreSQLLeases(lane: try bench.lane()).renew(unit: "U", run: ids.next(), token: claim.token ?? 0, timeToLive: .seconds(60)))
+            #expect(
+                try await !PostgreSQLLeases(lane: try bench.lane()).renew(
+                    unit: "U", run: ids.next(), token: claim.token ?? 0, timeToLive: .seconds(60)))
             #expect((other?.token ?? 0) > (claim.token ?? 0), "what the first one writes can be told apart")
         }
         await other?.release()
@@ -119,9 +135,12 @@ struct SetUpTests {
         let text = bench.text.replacing(bench.database, with: "nowhere")
         let passfile = try folder.write("*:*:*:*:\(Bench.password)\n", to: "passfile")
         chmod(passfile, 0o600)
-        let lane = ServerLane(try ServerAddress("\(text)?passfile=\(passfile)", station: bench.station, environment: ["HOME": "/nonexistent"]))
+        let lane = ServerLane(
+            try ServerAddress("\(text)?passfile=\(passfile)", station: bench.station, environment: ["HOME": "/nonexistent"]))
         let fault = await #expect(throws: ServerFault.self) { try await lane.ask(within: .seconds(8)) { _, _ throws(ServerFault) in } }
-        #expect(fault?.kind == .setUp && fault?.error.diagnosis.code == "LED-0123" && fault?.reason.contains("LOCATION") == false, "\(fault as Any)")
+        #expect(
+            fault?.kind == .setUp && fault?.error.diagnosis.code == "LED-0123" && fault?.reason.contains("LOCATION") == false,
+            "\(fault as Any)")
     }
 
     // MARK: - Ways to it
@@ -151,7 +170,9 @@ struct SetUpTests {
         let own = try Bench(try PostgresCluster(listen: ["::1"], access: ["host all all ::1/128 scram-sha-256"]), stations: 1)
         let passfile = try folder.write("*:*:*:*:\(Bench.password)\n", to: "passfile")
         chmod(passfile, 0o600)
-        let address = try ServerAddress("postgresql://[::1]:\(own.cluster.port)/\(own.database)?passfile=\(passfile)", station: own.station, environment: ["HOME": "/nonexistent"])
+        let address = try ServerAddress(
+            "postgresql://[::1]:\(own.cluster.port)/\(own.database)?passfile=\(passfile)", station: own.station,
+            environment: ["HOME": "/nonexistent"])
         let rows = try await ServerLane(address).ask(within: .seconds(8)) { connection, deadline throws(ServerFault) in
             try connection.execute("SELECT family(inet_client_addr())", until: deadline).rows
         }
@@ -159,10 +180,15 @@ struct SetUpTests {
     }
 
     /// To the server a name is data, whatever it says.
-    @Test(arguments: ["Straße 7", "línea\u{301}", "a'; DROP TABLE noafw.runs; --", "line\"1\"", "日本-1", "😀", String(repeating: "x", count: 63)])
+    @Test(arguments: [
+        "Straße 7", "línea\u{301}", "a'; DROP TABLE noafw.runs; --", "line\"1\"", "日本-1", "😀", String(repeating: "x", count: 63)
+    ])
     func aStationMayBeCalledAnything(name: String) async throws {
         try bench.cluster.sql("DROP ROLE IF EXISTS \"\(name.replacing("\"", with: "\"\""))\"")
-        try bench.sql("SELECT noafw.add_station('\(name.replacing("'", with: "''"))'); ALTER ROLE \"\(name.replacing("\"", with: "\"\""))\" PASSWORD 'pw'")
+        try bench.sql(
+            "SELECT noafw.add_station('\(name.replacing("'", with: "''"))'); ALTER ROLE \"\(name.replacing("\"", with: "\"\""))\" "
+                + "PASSWORD 'pw'"
+        )
         let passfile = try folder.write("*:*:*:*:pw\n", to: "passfile")
         chmod(passfile, 0o600)
         let server = try StationServer("\(bench.text)?passfile=\(passfile)", station: name, environment: ["HOME": "/nonexistent"])

@@ -18,11 +18,14 @@ final class StationProcess: Sendable {
     private let state = Mutex(State())
 
     /// Beside the tests' own bundle.
-    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("LedgerStation").path
+    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+        "LedgerStation"
+    ).path
 
     /// - Parameter namespace: of the network; the process's own where it is `nil`.
     init(
-        _ name: String, server: String, policy: String, timeToLive: Double, air: StationAir, environment: [String: String], namespace: String? = nil
+        _ name: String, server: String, policy: String, timeToLive: Double, air: StationAir, environment: [String: String],
+        namespace: String? = nil
     ) throws {
         (self.name, folder) = (name, air.folder.path("ledger-\(name)"))
         let (process, output) = (Process(), Pipe())

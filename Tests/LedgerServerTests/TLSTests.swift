@@ -37,7 +37,8 @@ struct TLSTests {
 
     private func ask(host: String, root: String, _ bench: Bench? = nil) async throws -> String? {
         let bench = bench ?? self.bench
-        let text = "postgresql://\(host):\(bench.cluster.port)/\(bench.database)?hostaddr=127.0.0.1&sslrootcert=\(root)&passfile=\(passfile)"
+        let text =
+            "postgresql://\(host):\(bench.cluster.port)/\(bench.database)?hostaddr=127.0.0.1&sslrootcert=\(root)&passfile=\(passfile)"
         let address = try ServerAddress(text, station: bench.station, environment: ["HOME": "/nonexistent"])
         return try await ServerLane(address).ask(within: .seconds(8)) { connection, deadline throws(ServerFault) in
             let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
@@ -80,7 +81,8 @@ struct TLSTests {
     /// It offers no TLS at all: nothing is sent to it.
     @Test func aServerWithoutTLSIsRefused() async throws {
         let plain = try Bench(stations: 1)
-        let text = "postgresql://ledger.test:\(plain.cluster.port)/\(plain.database)?hostaddr=127.0.0.1&sslrootcert=\(authority.authority)&passfile=\(passfile)"
+        let text =
+            "postgresql://ledger.test:\(plain.cluster.port)/\(plain.database)?hostaddr=127.0.0.1&sslrootcert=\(authority.authority)&passfile=\(passfile)"
         let lane = ServerLane(try ServerAddress(text, station: plain.station, environment: ["HOME": "/nonexistent"]))
         let fault = await #expect(throws: ServerFault.self) { try await lane.ask(within: .seconds(8)) { _, _ throws(ServerFault) in } }
         #expect(fault?.reason.contains("does not support SSL") == true, "\(fault as Any)")

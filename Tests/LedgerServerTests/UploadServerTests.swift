@@ -19,9 +19,13 @@ struct UploadServerTests {
         ServerUploads(PostgreSQLRuns(lane: try bench.lane()), outbox: outbox, station: bench.station)
     }
 
-    private func record(_ count: Int, in ledger: SQLiteLedger, _ bench: Bench, _ change: (Int, inout RunRecord) -> Void = { _, _ in }) async throws {
+    private func record(
+        _ count: Int, in ledger: SQLiteLedger, _ bench: Bench, _ change: (Int, inout RunRecord) -> Void = { _, _ in }
+    ) async throws {
         for number in 0..<count {
-            var start = RunRecord(station: bench.station, unitAddress: "C0:00:00:00:0\(number / 10 % 10):0\(number % 10)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+            var start = RunRecord(
+                station: bench.station, unitAddress: "C0:00:00:00:0\(number / 10 % 10):0\(number % 10)", family: "monocle", verb: "flash",
+                toolVersion: "1", host: "h")
             change(number, &start)
             let run = try await ledger.open(start, clock: LedgerClock())
             try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9000, bytes: 225_000)) }
@@ -38,7 +42,9 @@ struct UploadServerTests {
 
     @Test func whatARecordSaysArrives() async throws {
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
-        let hostile = ["a\u{0}b", "'; DROP TABLE noafw.runs; --", "\\u0000 \\ud800", "\u{FFFF}\u{1F600}", "é\u{301}", #"{"a":"\u0000"}"#, "\\"]
+        let hostile = [
+            "a\u{0}b", "'; DROP TABLE noafw.runs; --", "\\u0000 \\ud800", "\u{FFFF}\u{1F600}", "é\u{301}", #"{"a":"\u0000"}"#, "\\"
+        ]
         try await record(hostile.count, in: ledger, bench) { number, start in
             (start.serial, start.operatorName, start.workOrder) = (hostile[number], hostile[number], hostile[number])
             start.plan = #"{"text":"\u0000\ud800","steps":[1,2]}"#
@@ -50,11 +56,16 @@ struct UploadServerTests {
         let rows = try bench.sql("SELECT json_agg(r ORDER BY seq) FROM noafw.runs r")
         let objects = try #require(try JSONSerialization.jsonObject(with: Data(rows.utf8)) as? [[String: Any]])
         for (object, run) in zip(objects, kept) {
-            #expect(object["id"] as? String == "\(run.id)" && object["serial"] as? String == run.serial && object["operator"] as? String == run.operatorName)
+            #expect(
+                object["id"] as? String == "\(run.id)" && object["serial"] as? String == run.serial
+                    && object["operator"] as? String == run.operatorName)
             #expect((object["plan"] as? [String: Any])?["text"] as? String == "\u{FFFD}\u{FFFD}")
-            #expect((object["versions_after"] as? [String: String]) == ["firmware": "v23"] && (object["steps"] as? [[String: Any]])?.count == 1)
+            #expect(
+                (object["versions_after"] as? [String: String]) == ["firmware": "v23"] && (object["steps"] as? [[String: Any]])?.count == 1)
         }
-        #expect(try bench.sql("SELECT (extract(epoch FROM started_at) * 1000000)::bigint FROM noafw.runs WHERE seq = 1") == "\(kept[0].startedAt.microseconds)")
+        #expect(
+            try bench.sql("SELECT (extract(epoch FROM started_at) * 1000000)::bigint FROM noafw.runs WHERE seq = 1")
+                == "\(kept[0].startedAt.microseconds)")
         #expect(try await ledger.unsentCount(station: bench.station) == 0)
     }
 
@@ -81,7 +92,8 @@ struct UploadServerTests {
         #expect(try await ledger.rejected(station: "other").isEmpty)
         let check = try await ledger.check()
         #expect(check.refusedRuns.values.reduce(0, +) == 1 && !check.isSound)
-        #expect(bench.cluster.log.contains("23514") || bench.cluster.log.contains("check constraint") && !bench.cluster.log.contains("SECRET"))
+        #expect(
+            bench.cluster.log.contains("23514") || bench.cluster.log.contains("check constraint") && !bench.cluster.log.contains("SECRET"))
         try bench.sql("ALTER TABLE noafw.runs DROP CONSTRAINT runs_serial_check")
         #expect(try await ledger.retryRejected(station: bench.station) == 1)
         #expect(await (try uploads(ledger, bench)).send(within: .seconds(20)).sent == 1)
@@ -112,7 +124,8 @@ struct UploadServerTests {
         let bench = try Bench(try PostgresCluster(), stations: 1)
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
         try await record(120, in: ledger, bench)
-        let uploads = ServerUploads(SmallBatches(sink: PostgreSQLRuns(lane: try bench.lane())), outbox: FewAtOnce(outbox: ledger), station: bench.station)
+        let uploads = ServerUploads(
+            SmallBatches(sink: PostgreSQLRuns(lane: try bench.lane())), outbox: FewAtOnce(outbox: ledger), station: bench.station)
         let sending = Task { await uploads.send(within: .seconds(60)) }
         for _ in 0..<3 {
             try await Task.sleep(for: .milliseconds(400))
@@ -141,7 +154,9 @@ private struct SmallBatches: RunSink {
 private struct FewAtOnce: RunOutbox {
     let outbox: any RunOutbox
 
-    func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { try await outbox.unsent(station: station, limit: 3) }
+    func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] {
+        try await outbox.unsent(station: station, limit: 3)
+    }
     func unsentCount(station: String) async throws(LedgerError) -> Int { try await outbox.unsentCount(station: station) }
     func markSent(_ ids: [RunID]) async throws(LedgerError) { try await outbox.markSent(ids) }
     func markRejected(_ run: RejectedRun) async throws(LedgerError) { try await outbox.markRejected(run) }

@@ -41,7 +41,8 @@ import Testing
 
     /// The server's set-up is no row's fault: nothing is parked.
     @Test(arguments: [
-        ServerFault.answered(state: "42501", reason: "permission denied for table runs"), .answered(state: "42P01", reason: "no such table"),
+        ServerFault.answered(state: "42501", reason: "permission denied for table runs"),
+        .answered(state: "42P01", reason: "no such table"),
         .schema(found: 2), .login("password authentication failed"),
     ])
     func aServerThatIsSetUpWrongParksNothing(fault: ServerFault) async {
@@ -171,7 +172,9 @@ final class MemoryOutbox: RunOutbox {
     var sentNumbers: Set<Int64> { state.withLock { state in Set(all.filter { state.sent.contains($0.id) }.compactMap(\.seq)) } }
     var rejectedNumbers: Set<Int64> { state.withLock { state in Set(all.filter { state.rejected.contains($0.id) }.compactMap(\.seq)) } }
 
-    private var waiting: [RunRecord] { state.withLock { state in all.filter { !state.sent.contains($0.id) && !state.rejected.contains($0.id) } } }
+    private var waiting: [RunRecord] {
+        state.withLock { state in all.filter { !state.sent.contains($0.id) && !state.rejected.contains($0.id) } }
+    }
 
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { Array(waiting.prefix(limit)) }
     func unsentCount(station: String) async throws(LedgerError) -> Int { waiting.count }

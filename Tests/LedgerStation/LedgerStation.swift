@@ -22,7 +22,8 @@ import Support
         guard arguments.count == 8, let policy = ClaimPolicy(rawValue: arguments[4]), let seconds = Double(arguments[5]) else { exit(64) }
         let times = LeaseTimes(timeToLive: .seconds(seconds), renewal: .seconds(seconds / 3))
         do {
-            let server = try StationServer(arguments[3], station: arguments[2], environment: ProcessInfo.processInfo.environment, times: times)
+            let server = try StationServer(
+                arguments[3], station: arguments[2], environment: ProcessInfo.processInfo.environment, times: times)
             let ledger = SQLiteLedger(folder: arguments[1])
             let station = LedgerStation(
                 ledger: ledger, station: arguments[2], claims: server.claims(policy), uploads: server.uploads(from: ledger),

@@ -62,7 +62,9 @@ import Testing
                 return runs
             }
             let before = try all()
-            try DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE runs SET verb = 'later'; DELETE FROM outbox; DELETE FROM runs WHERE number = 2") }
+            try DatabaseQueue(path: path).write {
+                try $0.execute(sql: "UPDATE runs SET verb = 'later'; DELETE FROM outbox; DELETE FROM runs WHERE number = 2")
+            }
             return (before, try all())
         }
         #expect(before == after && before.count == 5)
@@ -111,7 +113,9 @@ import Testing
         }
         _ = try await ledger.open(Samples.start(1), clock: time.clock())
         let expected = try #require(passed)
-        #expect(try await ledger.lastPass(of: address) == PassedRun(id: expected.id, verb: expected.verb, endedAt: try #require(expected.endedAt)))
+        #expect(
+            try await ledger.lastPass(of: address)
+                == PassedRun(id: expected.id, verb: expected.verb, endedAt: try #require(expected.endedAt)))
         #expect(try await ledger.lastPass(of: other) == nil)
         let plan = try await ledger.reading([]) { db in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + SQLiteLedger.lastPass, arguments: [address])
@@ -167,7 +171,9 @@ import Testing
     }
 
     @Test func onlyAnOpenRunIsWithdrawn() async throws {
-        let (first, second) = (try await ledger.open(Samples.start(), clock: time.clock()), try await ledger.open(Samples.start(2), clock: time.clock()))
+        let (first, second) = (
+            try await ledger.open(Samples.start(), clock: time.clock()), try await ledger.open(Samples.start(2), clock: time.clock())
+        )
         try await second.close(.pass)
         #expect(await ledger.withdraw(first.record.id))
         #expect(await !ledger.withdraw(first.record.id))

@@ -22,7 +22,9 @@ final class TestTime: Sendable {
 
 enum Samples {
     static func start(_ unit: Int = 1, station: String = "line-1") -> RunRecord {
-        RunRecord(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1.2 (debug)", host: "bench")
+        RunRecord(
+            station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1.2 (debug)",
+            host: "bench")
     }
 
     static let unitFault = Diagnosis("FPGA-0003", .unitFailed, .unit, "m", cause: "c", remedy: "r")

@@ -113,7 +113,8 @@ import Testing
         try spool.append(record(), owner: 1)
         try folder.write(try folder.read("ledger/spool.jsonl") + whole.prefix(300), to: "ledger/spool.jsonl")
         let next = try await ledger().open(Samples.start(2), clock: time.clock())
-        #expect(next.notices == [.spoolTakenIn(records: 2), .spoolLinesRejected(lines: 5, path: folder.path("ledger/spool-rejected.jsonl"))])
+        #expect(
+            next.notices == [.spoolTakenIn(records: 2), .spoolLinesRejected(lines: 5, path: folder.path("ledger/spool-rejected.jsonl"))])
         #expect(try await ledger().runs().count == 3)
         let kept = try folder.read("ledger/spool-rejected.jsonl").split(separator: UInt8(ascii: "\n"))
         #expect(kept.count == 5 && Array(kept[0]) == Array(newer.utf8))

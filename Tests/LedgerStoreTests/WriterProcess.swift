@@ -24,7 +24,8 @@ final class WriterProcess {
     }
 
     /// Beside the tests' own bundle.
-    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("LedgerWriter")
+    private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+        "LedgerWriter")
 
     func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
 

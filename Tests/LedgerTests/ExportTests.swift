@@ -8,7 +8,8 @@ import Testing
 /// Exports, read back by other programs.
 @Suite struct ExportTests {
     private static let hostile = [
-        "=1+1", "+49 30", "-2", "@SUM(A1)", "\"quoted\"", "a,b", "a\"b", "semi;colon", " =cmd|' /C calc'!A0", "00123", "1E5", "MAR1", "]]>&<b a='x'>",
+        "=1+1", "+49 30", "-2", "@SUM(A1)", "\"quoted\"", "a,b", "a\"b", "semi;colon", " =cmd|' /C calc'!A0", "00123", "1E5", "MAR1",
+        "]]>&<b a='x'>",
         "plain", "SN.4711", "日本", "",
     ]
 
@@ -17,8 +18,11 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func run(_ serial: String, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "line, 1") -> RunRecord {
-        var start = RunRecord(station: station, unitAddress: "C0:00:00:00:00:01", family: "mono.cle", verb: "flash", toolVersion: "1", host: "bench")
+    private func run(
+        _ serial: String, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "line, 1"
+    ) -> RunRecord {
+        var start = RunRecord(
+            station: station, unitAddress: "C0:00:00:00:00:01", family: "mono.cle", verb: "flash", toolVersion: "1", host: "bench")
         (start.serial, start.rssi) = (serial, -65)
         var run = start.begun(as: ids.next(), at: UTCTime(microseconds: 1_795_000_000_000_000 + day * 86_400_000_000))
         run.steps = [RunStep(name: "fpga", startMilliseconds: 0, milliseconds: 12, bytes: 7, outcome: outcome)]
@@ -58,7 +62,10 @@ import Testing
             #expect((row["versions_after"], row["bytes"]) == ("firmware==2; fpga=1.0", "7"))
             #expect(row["started_at"]?.hasSuffix("Z") == true && row["battery"] == "")
         }
-        #expect(rows.filter { $0["serial"]?.hasPrefix("'") == true }.map { $0["serial"] } == ["'=1+1", "'+49 30", "'-2", "'@SUM(A1)", "'=cmd|' /C calc'!A0"])
+        #expect(
+            rows.filter { $0["serial"]?.hasPrefix("'") == true }.map { $0["serial"] } == [
+                "'=1+1", "'+49 30", "'-2", "'@SUM(A1)", "'=cmd|' /C calc'!A0"
+            ])
     }
 
     @Test(.enabled(if: TestTools.mayReadExports)) func excelKeepsSerialNumbers() throws {
@@ -149,7 +156,8 @@ import Testing
         let good = try RunExport.junit.text([run("a", .fail, .unit)])
         #expect(try read("junit", good).status == 0)
         for (old, new) in [
-            ("<testcase ", "<testcase file=\"x\" "), ("      <failure", "      <properties/><failure"), ("time=\"51.300\"", "time=\"5.13e+01\""),
+            ("<testcase ", "<testcase file=\"x\" "), ("      <failure", "      <properties/><failure"),
+            ("time=\"51.300\"", "time=\"5.13e+01\""),
             ("mono_cle", "mono\u{1}cle"), ("tests=\"1\"", ""), ("</testsuites>", ""),
         ] {
             let bad = good.replacing(old, with: new)
@@ -188,7 +196,9 @@ import Testing
         let text = try form.text([run])
         #expect(text.contains("[31m"))
         #expect(text.unicodeScalars.dropFirst().allSatisfy { ["\r", "\n"].contains($0) || PrintableText.isPrintable($0) })
-        if form == .jsonLines { #expect(try JSONDecoder().decode(RunRecord.self, from: Data(text.utf8)) == run, "the same text all the same") }
+        if form == .jsonLines {
+            #expect(try JSONDecoder().decode(RunRecord.self, from: Data(text.utf8)) == run, "the same text all the same")
+        }
     }
 
     @Test func whatXMLForbidsIsReplaced() {

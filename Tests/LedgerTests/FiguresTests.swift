@@ -6,7 +6,9 @@ import Testing
 @Suite struct FiguresTests {
     private static let ids = RunIDGenerator()
 
-    private func run(_ unit: String, _ outcome: RunOutcome?, _ blame: Blame? = nil, station: String = "a", verb: String = "flash") -> RunRecord {
+    private func run(
+        _ unit: String, _ outcome: RunOutcome?, _ blame: Blame? = nil, station: String = "a", verb: String = "flash"
+    ) -> RunRecord {
         let start = RunRecord(station: station, unitAddress: unit, family: "monocle", verb: verb, toolVersion: "1", host: "h")
         var run = start.begun(as: Self.ids.next(), at: UTCTime(microseconds: 0))
         (run.outcome, run.blame) = (outcome, blame)
@@ -14,7 +16,9 @@ import Testing
     }
 
     @Test func repetitionsNeverImproveTheYield() {
-        let runs = [run("1", .pass), run("2", .fail, .unit), run("2", .pass), run("3", .fail, .unit), run("3", .fail, .unit), run("1", .fail, .unit)]
+        let runs = [
+            run("1", .pass), run("2", .fail, .unit), run("2", .pass), run("3", .fail, .unit), run("3", .fail, .unit), run("1", .fail, .unit)
+        ]
         #expect(FirstPassYield(runs).units == Share(1, of: 3))
     }
 
@@ -38,7 +42,9 @@ import Testing
     }
 
     /// Figures of statsmodels' `proportion_confint(method="wilson")`.
-    @Test(arguments: [(8, 10, 0.4901624715, 0.9433178485), (0, 10, 0, 0.2775327998), (10, 10, 0.7224672002, 1), (1, 1000, 0.0001765488, 0.0056427029)])
+    @Test(arguments: [
+        (8, 10, 0.4901624715, 0.9433178485), (0, 10, 0, 0.2775327998), (10, 10, 0.7224672002, 1), (1, 1000, 0.0001765488, 0.0056427029)
+    ])
     func anIntervalIsWilsons(count: Int, total: Int, low: Double, high: Double) {
         let interval = Share(count, of: total).interval
         #expect(abs(interval.lowerBound - low) < 1e-6 && abs(interval.upperBound - high) < 1e-6, "\(interval)")

@@ -9,7 +9,8 @@ import Testing
     private let ids = RunIDGenerator()
 
     private func run(
-        _ unit: Int, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "s", retries: Int = 0, seconds: Int64 = 50,
+        _ unit: Int, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "s", retries: Int = 0,
+        seconds: Int64 = 50,
         steps: [(String, Int64)] = []
     ) -> RunRecord {
         let start = RunRecord(station: station, unitAddress: "C0:\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
@@ -23,7 +24,8 @@ import Testing
 
     @Test func yieldsCountWhatTellsOfAUnit() {
         let figures = RunFigures([
-            run(1), run(2, .fail, .unit), run(3, .error, .radio, day: 1), run(4, day: 1, station: "t"), run(5, .aborted, .operator, day: 1, station: "t"),
+            run(1), run(2, .fail, .unit), run(3, .error, .radio, day: 1), run(4, day: 1, station: "t"),
+            run(5, .aborted, .operator, day: 1, station: "t")
         ])
         #expect(figures.days.map(\.name) == ["2026-11-18", "2026-11-19"])
         #expect(figures.days.map(\.yield.share) == [Share(1, of: 2), Share(1, of: 1)] && figures.days.map(\.yield.runs) == [2, 3])
@@ -33,8 +35,11 @@ import Testing
 
     /// A system that asks for the figures every night.
     @Test func theDocumentHasWhatThePageShows() throws {
-        let history = [run(1, steps: [("connect", 2000)]), run(2, .fail, .unit), run(3, .error, .radio, station: "line \u{1B}[2J\u{202E}\"")]
-        let document = try #require(try JSONSerialization.jsonObject(with: Data(ReportDocument(RunFigures(history)).text().utf8)) as? [String: Any])
+        let history = [
+            run(1, steps: [("connect", 2000)]), run(2, .fail, .unit), run(3, .error, .radio, station: "line \u{1B}[2J\u{202E}\"")
+        ]
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(ReportDocument(RunFigures(history)).text().utf8)) as? [String: Any])
         #expect(document["schema"] as? String == "noafw.report/1" && document["runs"] as? Int == 3 && document["units"] as? Int == 3)
         let yield = try #require(document["yield"] as? [String: Any])
         #expect(yield["passed"] as? Int == 1 && yield["of"] as? Int == 2 && yield["share"] as? Double == 0.5 && yield["runs"] as? Int == 3)
@@ -76,7 +81,12 @@ import Testing
     @Test func stagesComeInTheOrderOfTheRun() {
         let figures = RunFigures([
             run(1, steps: [("connect", 1000), ("probe", 500), ("scripts", 3000), ("proof", 800)]),
-            run(2, steps: [("connect", 3000), ("probe", 700), ("connect", 2000), ("firmware", 9000), ("restart", 10), ("scripts", 4000), ("proof", 900)]),
+            run(
+                2,
+                steps: [
+                    ("connect", 3000), ("probe", 700), ("connect", 2000), ("firmware", 9000), ("restart", 10), ("scripts", 4000),
+                    ("proof", 900)
+                ])
         ])
         #expect(figures.stages.map(\.name) == ["connect", "probe", "firmware", "restart", "scripts", "proof"])
         #expect(figures.stages[0].durations.count == 3 && figures.stages[0].durations.median == 2)
@@ -116,7 +126,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("2026-11-22", 1_795_305_600), ("2026-11-22T14:23", 1_795_357_380), ("2026-11-22T14:23:47Z", 1_795_357_427), ("1970-01-01", 0), ("2024-02-29", 1_709_164_800),
+        ("2026-11-22", 1_795_305_600), ("2026-11-22T14:23", 1_795_357_380), ("2026-11-22T14:23:47Z", 1_795_357_427), ("1970-01-01", 0),
+        ("2024-02-29", 1_709_164_800),
         ("0001-01-01", -62_135_596_800), ("9999-12-31T23:59:59", 253_402_300_799),
     ])
     func aMomentIsRead(text: String, seconds: Int64) {
@@ -124,6 +135,9 @@ import Testing
         #expect(time?.microseconds == seconds * 1_000_000 && time?.iso8601.hasPrefix(text.replacing("Z", with: "")) == true)
     }
 
-    @Test(arguments: ["", "2026-13-01", "2026-02-29", "2026-00-10", "2026-11-22T24:00", "2026-11-22 14:00", "26-11-22", "２０２６-11-22", "2026-11-22T14:00+01:00"])
+    @Test(arguments: [
+        "", "2026-13-01", "2026-02-29", "2026-00-10", "2026-11-22T24:00", "2026-11-22 14:00", "26-11-22", "２０２６-11-22",
+        "2026-11-22T14:00+01:00"
+    ])
     func anythingElseIsNoMoment(text: String) { #expect(UTCTime(iso8601: text) == nil) }
 }

@@ -14,7 +14,8 @@ import Testing
         #expect(RunID("\(id)") == id)
         #expect(UUID(uuidString: "\(id)")?.uuidString.lowercased() == "\(id)")
         #expect(try JSONDecoder().decode([RunID].self, from: JSONEncoder().encode([id])) == [id])
-        for text in ["", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-18c4-dc0c0c07398f",
+        for text in [
+            "", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-18c4-dc0c0c07398f",
             "+17f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e279b07cc398c4dc0c0c07398f"]
         { #expect(RunID(text) == nil, "\(text)") }
     }

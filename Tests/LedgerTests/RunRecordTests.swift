@@ -29,7 +29,9 @@ import Testing
         #expect(RecordText.json(#"{"a":"\u0000x\\u0000"}"#) == #"{"a":"\ufffdx\\u0000"}"#)
         #expect(RecordText.json(#"["\ud83d\ude00","\ud83d","\ude00\ud83d\u0041"]"#) == #"["\ud83d\ude00","\ufffd","\ufffd\ufffd\u0041"]"#)
         #expect(RecordText.json(#"{"a":1}"#) == #"{"a":1}"#)
-        for text in ["", "{", #"{"a":"\u00"}"#, "[\"\u{0}\"]", "[" + String(repeating: "1,", count: 40_000) + "1]"] { #expect(RecordText.json(text) == nil) }
+        for text in ["", "{", #"{"a":"\u00"}"#, "[\"\u{0}\"]", "[" + String(repeating: "1,", count: 40_000) + "1]"] {
+            #expect(RecordText.json(text) == nil)
+        }
         #expect(RecordText.json(nil) == nil)
     }
 
@@ -37,7 +39,8 @@ import Testing
         var long = record()
         let text = String(repeating: "\"", count: 1000)
         for index in 0..<300 {
-            long.steps.append(RunStep(name: text, startMilliseconds: .max, milliseconds: 1, bytes: .max, retries: .max, outcome: .timeout, code: text))
+            long.steps.append(
+                RunStep(name: text, startMilliseconds: .max, milliseconds: 1, bytes: .max, retries: .max, outcome: .timeout, code: text))
             for path in [\RunRecord.versionsBefore, \.versionsAfter, \.digests] { long[keyPath: path]["\(index)" + text] = text }
         }
         long.plan = "[\"" + String(repeating: "\\\"", count: 32_000) + "\"]"
@@ -51,14 +54,18 @@ import Testing
     @Test func everyFieldIsAColumn() throws {
         var full = record { $0.plan = #"{"seed":18446744073709551615,"a":[1,-2,0.5,true,null,"x"]}"# }
         full.close(RunVerdict(diagnose(CancellationError())), at: UTCTime(microseconds: 2), elapsed: .seconds(1))
-        for path in [\RunRecord.epoch, \.fixture, \.adapter, \.operatorName, \.workOrder, \.part, \.batch, \.serial, \.bundleDigest, \.bundleSigner] {
+        for path in [
+            \RunRecord.epoch, \.fixture, \.adapter, \.operatorName, \.workOrder, \.part, \.batch, \.serial, \.bundleDigest, \.bundleSigner
+        ] {
             full[keyPath: path] = "x"
         }
         (full.seq, full.attemptOf, full.rssi, full.battery, full.claim, full.claimToken) = (1, full.id, -60, 50, .held, 7)
         #expect(Mirror(reflecting: full).children.count == RunColumn.all.count)
         let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(full)) as? [String: Any]
         #expect(Set(object?.keys ?? [:].keys) == Set(RunColumn.all.map(\.name)))
-        #expect(object?["started_at"] as? String == "1970-01-01T00:00:00.000001Z" && object?["ended_at"] as? String == "1970-01-01T00:00:00.000002Z")
+        #expect(
+            object?["started_at"] as? String == "1970-01-01T00:00:00.000001Z"
+                && object?["ended_at"] as? String == "1970-01-01T00:00:00.000002Z")
         #expect((object?["plan"] as? [String: Any])?["seed"] as? UInt64 == .max)
         let again = try JSONDecoder().decode(RunRecord.self, from: JSONEncoder().encode(full))
         #expect(again.plan == #"{"a":[1,-2,0.5,true,null,"x"],"seed":18446744073709551615}"#)
@@ -78,7 +85,8 @@ import Testing
     @Test func aLineOfALaterVersionIsToldFromGarbage() throws {
         let line = try RecordLine(owner: 7, record: record()).encoded()
         #expect(try RecordLine(line: line).owner == 7)
-        let newer = Array(String(decoding: line, as: UTF8.self).replacing("\"schema\":\(RunRecord.currentSchema)", with: "\"schema\":9").utf8)
+        let newer = Array(
+            String(decoding: line, as: UTF8.self).replacing("\"schema\":\(RunRecord.currentSchema)", with: "\"schema\":9").utf8)
         #expect(throws: RecordLine.Failure.newer(schema: 9)) { try RecordLine(line: newer) }
         #expect(throws: RecordLine.Failure.unreadable) { try RecordLine(line: line.dropLast(3)) }
         #expect(throws: RecordLine.Failure.unreadable) { try RecordLine(line: []) }

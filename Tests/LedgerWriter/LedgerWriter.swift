@@ -41,7 +41,8 @@ import Support
 
     private static func start(_ number: Int, station: String) -> RunRecord {
         var start = RunRecord(
-            station: station, unitAddress: "C0:00:00:00:00:\(number % 90 + 10)", family: "monocle", verb: "flash", toolVersion: "test", host: "here")
+            station: station, unitAddress: "C0:00:00:00:00:\(number % 90 + 10)", family: "monocle", verb: "flash", toolVersion: "test",
+            host: "here")
         start.plan = #"{"steps":["\#(String(repeating: "x", count: 1000))"]}"#
         return start
     }

@@ -166,7 +166,8 @@ extension Bench {
 
     func listenToVerification(_ assets: AssetSet) async throws -> (wire: Wire, duration: Duration) {
         try await listen { central, unit in
-            try await VerifyJob(family: kind.family, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }.passed
+            try await VerifyJob(family: kind.family, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }
+                .passed
         }
     }
 }

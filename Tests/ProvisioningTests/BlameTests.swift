@@ -225,9 +225,12 @@ struct ImpostorTests {
         let assets = try Bench.assets()
         try await bench.play { central, monocle in
             let crowded = CrowdedCentral(central, adding: monocle.address.bootloader)
-            let report = try await ProvisioningJob(family: .monocle, central: crowded, address: monocle.address, assets: assets, options: JobOptions()).run { _ in }
+            let report = try await ProvisioningJob(
+                family: .monocle, central: crowded, address: monocle.address, assets: assets, options: JobOptions()
+            ).run { _ in }
             #expect(report.passed && report.steps.map(\.action) == [.current, .current, .current], "\(report)")
-            let look = try await VerifyJob(family: .monocle, central: crowded, address: monocle.address, assets: assets, isDeep: false).run { _ in }
+            let look = try await VerifyJob(family: .monocle, central: crowded, address: monocle.address, assets: assets, isDeep: false).run
+            { _ in }
             #expect(look.passed, "\(look)")
             #expect(!crowded.wasAsked)
         }

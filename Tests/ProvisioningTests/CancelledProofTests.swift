@@ -25,7 +25,8 @@ struct CancelledProofTests {
                     pass
             time.sleep_ms(200)
         """
-    private static let moments = TestRange.isFull ? Array(stride(from: 0, through: 9000, by: 100)) : Array(stride(from: 0, through: 9000, by: 700))
+    private static let moments =
+        TestRange.isFull ? Array(stride(from: 0, through: 9000, by: 100)) : Array(stride(from: 0, through: 9000, by: 700))
 
     private static func assets(fpga version: String? = nil) throws -> AssetSet {
         AssetSet(
@@ -133,7 +134,9 @@ struct CancelledProofTests {
                     }
                 }
                 var kind = try? await due.next(before: clock.deadline(in: .seconds(60)), on: clock)
-                while let used = kind, used != remedy.kind { kind = try? await due.next(before: clock.deadline(in: .seconds(60)), on: clock) }
+                while let used = kind, used != remedy.kind {
+                    kind = try? await due.next(before: clock.deadline(in: .seconds(60)), on: clock)
+                }
                 #expect(kind == remedy.kind)
                 try? await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
                 group.cancelAll()
@@ -169,11 +172,13 @@ struct CancelledProofTests {
         try await bench.play { central, monocle in
             let job = try bench.job(assets, limits, for: monocle, over: central)
             if isRight {
-                #expect(await Self.cancel(job, on: central.clock) { if case .step(let step) = $0 { step.action == .updated } else { false } })
+                #expect(
+                    await Self.cancel(job, on: central.clock) { if case .step(let step) = $0 { step.action == .updated } else { false } })
             } else {
                 #expect(try await job.run { _ in }.error?.code == "PRV-0010")
             }
-            try await Self.expectProgram(of: monocle, over: central, isRight ? "cancelled after the update" : "after the image was taken out")
+            try await Self.expectProgram(
+                of: monocle, over: central, isRight ? "cancelled after the update" : "after the image was taken out")
         }
     }
 }

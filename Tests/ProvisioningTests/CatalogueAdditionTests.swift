@@ -39,7 +39,9 @@ import Testing
     }
 
     private func image(_ seed: UInt64 = 1) -> AssetCandidate {
-        AssetCandidate(component: .fpga, hardware: "monocle", files: [.init(name: "given.bin", bytes: BitstreamBytes.make(seed: seed))], name: "given.bin", families: TestFamilies.all)
+        AssetCandidate(
+            component: .fpga, hardware: "monocle", files: [.init(name: "given.bin", bytes: BitstreamBytes.make(seed: seed))],
+            name: "given.bin", families: TestFamilies.all)
     }
 
     /// A package as the project itself makes it, with a version text in its image.
@@ -49,7 +51,8 @@ import Testing
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle).signed(by: key)
         let bytes = try DFUPackageWriter(image: image, initPacket: packet).archive()
         return AssetCandidate(
-            component: .firmware, hardware: "monocle", files: [.init(name: "given.zip", bytes: bytes)], key: Array(try key.publicPEM().utf8), name: "given.zip", families: TestFamilies.all)
+            component: .firmware, hardware: "monocle", files: [.init(name: "given.zip", bytes: bytes)],
+            key: Array(try key.publicPEM().utf8), name: "given.zip", families: TestFamilies.all)
     }
 
     @Test func whatIsAddedIsUsed() async throws {
@@ -155,9 +158,11 @@ import Testing
         #expect(await code { try AssetCandidate.check([1], sha256: String(repeating: "0", count: 64), name: "x") } == "CAT-0018")
         _ = try await add(image(1), version: "v23.200.0000", isDevelopment: false, makesDefault: false)
         let before = try folder.read("FPGA/manifest.json")
-        #expect(await code { _ = try await add(image(2), version: "v23.200.0000", isDevelopment: false, makesDefault: false) } == "CAT-0014")
+        #expect(
+            await code { _ = try await add(image(2), version: "v23.200.0000", isDevelopment: false, makesDefault: false) } == "CAT-0014")
         try folder.write("by hand", to: "FPGA/monocle-v23.201.0000.bin")
-        #expect(await code { _ = try await add(image(2), version: "v23.201.0000", isDevelopment: false, makesDefault: false) } == "CAT-0015")
+        #expect(
+            await code { _ = try await add(image(2), version: "v23.201.0000", isDevelopment: false, makesDefault: false) } == "CAT-0015")
         #expect(try folder.read("FPGA/manifest.json") == before)
     }
 

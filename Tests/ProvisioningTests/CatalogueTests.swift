@@ -175,7 +175,8 @@ private final class AssetFolder: Sendable {
     @Test(arguments: ["../a.zip", "/etc/passwd", "sub/a.zip", "..", ".hidden", "", "a\\\\b", "a\\u0000b"])
     func namesWithPathsAreRefused(name: String) throws {
         let digest = folder.digest("")
-        try folder.manifest(["{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"\(name)\", \"sha256\": \"\(digest)\"}"])
+        try folder.manifest(["{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"\(name)\", \"sha256\": \"\(digest)\"}"]
+        )
         #expect(firmwareCode() == "CAT-0006")
     }
 

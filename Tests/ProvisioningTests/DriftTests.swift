@@ -154,7 +154,8 @@ struct DriftTests {
             let started = Inbox<Void>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let run = try ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+                    let run = try ProvisioningJob(
+                        family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
                     _ = try? await run.run {
                         if case .progress(.firmware, _, 8192..., _) = $0.content { started.deliver(()) }
                     }
@@ -166,13 +167,16 @@ struct DriftTests {
             }
             var options = JobOptions()
             options.beforeChange = { _ in throw ProvisioningError.doesNotReturn }
-            let refused = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run {
+            let refused = try await ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: options
+            ).run {
                 if case .stage(.firmware) = $0.content { Issue.record("the firmware was begun without leave") }
             }
             #expect(refused.error?.code == ProvisioningError.doesNotReturn.diagnosis.code)
             options = JobOptions()
             options.components = [.scripts]
-            return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run { _ in }
+            return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+                .run { _ in }
         }
         #expect(report.error?.code == "PRV-0007", "\(report)")
         let finished = try await bench.flash(assets)

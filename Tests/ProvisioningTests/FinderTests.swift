@@ -104,7 +104,8 @@ private final class ScriptedAir: Central {
                 defer { group.cancelAll() }
                 let verdict: Result<DeviceAddress, UnitSelectionError>
                 do {
-                    verdict = .success(try await UnitFinder(central: air, families: TestFamilies.all).find(wish, families: [.monocle], known: []).address)
+                    verdict = .success(
+                        try await UnitFinder(central: air, families: TestFamilies.all).find(wish, families: [.monocle], known: []).address)
                 } catch let error as UnitSelectionError {
                     verdict = .failure(error)
                 }
@@ -177,7 +178,9 @@ private final class ScriptedAir: Central {
     /// Losses with units heard between them are no losses in a row, however long the shift is.
     @Test func onlyLossesInARowEndTheSearch() async throws {
         let breaks = [0.9, 1.8, 2.7, 3.6, 4.5, 5.4]
-        #expect(try await find(.address(first), [Self.heard(second, -50), Self.heard(first, -50, from: 7)], breaks: breaks).0 == .success(first))
+        #expect(
+            try await find(.address(first), [Self.heard(second, -50), Self.heard(first, -50, from: 7)], breaks: breaks).0 == .success(first)
+        )
         #expect(try await find(.address(first), [Self.heard(first, -50, from: 7)], breaks: [1, 2, 3]).0 == .success(first))
         await #expect(throws: LinkError.unavailable("bluetoothd stopped")) {
             _ = try await find(.address(first), [Self.heard(first, -50, from: 7)], breaks: [1, 2, 3, 4])
@@ -264,7 +267,8 @@ private final class ScriptedAir: Central {
 
     private func sighting(_ rssi: Int, last: UInt8 = 1) throws -> Advertisement {
         Advertisement(
-            address: try #require(DeviceAddress(octets: [0xC0, 0, 0, 0, UInt8(last / 16), last])), name: "monocle", services: [], rssi: rssi)
+            address: try #require(DeviceAddress(octets: [0xC0, 0, 0, 0, UInt8(last / 16), last])), name: "monocle", services: [], rssi: rssi
+        )
     }
 
     @Test func strengthsAreSmoothed() throws {

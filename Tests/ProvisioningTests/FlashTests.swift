@@ -38,7 +38,9 @@ struct FlashTests {
             let connects = Counted()
             let report = try await bench.play { central, monocle in
                 let central = CountingCentral(central: central, connects: connects)
-                return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run { _ in }
+                return try await ProvisioningJob(
+                    family: .monocle, central: central, address: monocle.address, assets: assets, options: options
+                ).run { _ in }
             }
             #expect(report.passed)
             return connects.value

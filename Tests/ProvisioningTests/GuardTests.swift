@@ -120,7 +120,9 @@ struct GuardTests {
             #expect(!look.passed)
             var options = JobOptions()
             options.components = [.fpga]
-            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+            let report = try await ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: options
+            )
                 .run { _ in }
             #expect(report.passed && report.steps.first { $0.component == .fpga }?.action == .updated, "\(report)")
         }

@@ -36,7 +36,8 @@ import VirtualDevices
         try Data(text.utf8).write(to: folder.appendingPathComponent("units.json"))
         try await units.record(.monocle, UnitMatcherTests.first, at: Date(timeIntervalSince1970: 6000))
         let kept = try units.load()
-        #expect(kept.count == 5000 && kept.first?.address == "C0:00:00:00:00:01" && kept.last?.address == UnitMatcherTests.first.description)
+        #expect(
+            kept.count == 5000 && kept.first?.address == "C0:00:00:00:00:01" && kept.last?.address == UnitMatcherTests.first.description)
     }
 
     @Test(arguments: ["", "{", "[]", "{\"units\":[{\"family\":\"toaster\"}]}"])
@@ -68,7 +69,8 @@ import VirtualDevices
         defer { try? FileManager.default.removeItem(at: folder) }
         let units = KnownUnits(stateFolder: folder.path)
         try await units.record(.monocle, UnitMatcherTests.first)
-        let held = Mutex<Provisioning.UnitLock?>(try Provisioning.UnitLock(file: folder.appendingPathComponent("units.lock"), holder: "a test"))
+        let held = Mutex<Provisioning.UnitLock?>(
+            try Provisioning.UnitLock(file: folder.appendingPathComponent("units.lock"), holder: "a test"))
         let time = VirtualTime.simulated()
         let clock = time.clock
         try await time.run {

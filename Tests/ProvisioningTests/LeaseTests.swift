@@ -30,7 +30,9 @@ struct LeaseTests {
         }
     }
 
-    @Test(arguments: [Remedy.interrupt, .softReset, .safeMode, .reconnect]) func nothingOldIsBelievedAfterARemedy(remedy: Remedy) async throws {
+    @Test(arguments: [Remedy.interrupt, .softReset, .safeMode, .reconnect]) func nothingOldIsBelievedAfterARemedy(
+        remedy: Remedy
+    ) async throws {
         try await hold { lease in
             try await lease.apply(remedy)
             #expect(try await lease.version(of: .scripts) == "second")

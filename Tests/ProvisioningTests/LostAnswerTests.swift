@@ -28,7 +28,9 @@ struct LostAnswerTests {
         let journal = Journal()
         return try await bench.play { central, monocle in
             let start = central.clock.now
-            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+            let report = try await ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions()
+            )
                 .run { journal.add($0) }
             return (report, start.duration(to: central.clock.now), journal.text)
         }

@@ -78,7 +78,8 @@ private struct BeaconModel: UnitModel {
                     #expect(throws: ProvisioningError.noConsole("beacon")) {
                         let (family, address, assets) = (BeaconModel.family, beacon.address, rig.pager.assets)
                         if isFlash {
-                            _ = try ProvisioningJob(family: family, central: central, address: address, assets: assets, options: JobOptions())
+                            _ = try ProvisioningJob(
+                                family: family, central: central, address: address, assets: assets, options: JobOptions())
                         } else {
                             _ = try VerifyJob(family: family, central: central, address: address, assets: assets, isDeep: false)
                         }

@@ -20,7 +20,8 @@ import Testing
     @Test(arguments: [nil, [], [.fpga]] as [Set<Component>?]) func aJobWithoutAPartPassesNothing(components: Set<Component>?) async throws {
         var options = JobOptions()
         options.components = components
-        let job = try ProvisioningJob(family: .frame, central: UnusedCentral(), address: try Self.address(), assets: AssetSet(), options: options)
+        let job = try ProvisioningJob(
+            family: .frame, central: UnusedCentral(), address: try Self.address(), assets: AssetSet(), options: options)
         let report = try await job.run { _ in }
         #expect(!report.passed && report.error?.code == "PRV-0033", "\(report)")
     }

@@ -30,7 +30,9 @@ struct OddUnitTests {
             remedies: [.safeMode, .safeMode, .safeMode]),
         // Has eaten the heap, and does so again at every start.
         Case(
-            program: "import time\nhoard = []\ntry:\n  while True: hoard.append(bytes(512))\nexcept MemoryError:\n  pass\nwhile True: time.sleep(1)",
+            program:
+                "import time\nhoard = []\ntry:\n  while True: hoard.append(bytes(512))\nexcept MemoryError:\n  pass\nwhile True: "
+                    + "time.sleep(1)",
             remedies: [.safeMode, .safeMode, .safeMode]),
         Case(program: "def ("),
     ])
@@ -127,7 +129,9 @@ struct StoppedFPGATests {
             #expect(look.findings[.fpga]?.differences.first?.hasPrefix("the FPGA is stopped") == true, "\(look)")
             var options = JobOptions()
             options.components = parts
-            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+            let report = try await ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: options
+            )
                 .run { journal.add($0) }
             #expect(report.passed, "\(report)")
             #expect(report.steps.first { $0.component == .fpga }?.action == (parts.contains(.fpga) ? .updated : .skipped))

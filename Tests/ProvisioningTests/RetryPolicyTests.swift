@@ -57,7 +57,9 @@ struct RetryPolicyTests {
 
     /// Errors of changing kinds do not add up to more.
     @Test func norByTurns() {
-        let errors: [any Error] = [Self.memory, REPLError.garbage("x"), REPLError.timedOut("x"), REPLError.noPrompt, LinkError.disconnected("x")]
+        let errors: [any Error] = [
+            Self.memory, REPLError.garbage("x"), REPLError.timedOut("x"), REPLError.noPrompt, LinkError.disconnected("x")
+        ]
         var policy = RetryPolicy(mayRestartUnit: true)
         var used: [Remedy: Int] = [:]
         for round in 0..<100 {

@@ -18,9 +18,12 @@ struct ScriptPlanTests {
 
         func scripts(_ sizes: [Int]) throws -> ScriptSet {
             let comment: UInt8 = UInt8(ascii: self == .monocle ? "#" : "-")
-            let (suffix, main) = self == .monocle ? (".py", "import time\nwhile 1:\n time.sleep(1)\n") : (".lua", "while true do frame.sleep(.1) end")
+            let (suffix, main) =
+                self == .monocle ? (".py", "import time\nwhile 1:\n time.sleep(1)\n") : (".lua", "while true do frame.sleep(.1) end")
             let files = sizes.enumerated().map { index, size in
-                ScriptSet.File(name: "part\(100 + index)\(suffix)", bytes: [comment, comment] + SeededNumbers.bytes(size, seed: UInt64(index)).map { UInt8(ascii: "a") + $0 % 26 })
+                ScriptSet.File(
+                    name: "part\(100 + index)\(suffix)",
+                    bytes: [comment, comment] + SeededNumbers.bytes(size, seed: UInt64(index)).map { UInt8(ascii: "a") + $0 % 26 })
             }
             return try ScriptSet(
                 files: files + [.init(name: "main" + suffix, bytes: Array(main.utf8))], family: self == .monocle ? .monocle : .frame)

@@ -54,7 +54,8 @@ struct SentCodeTests {
         let wire = Wire()
         let passed = try await bench.play { central, monocle in
             let central = ListeningCentral(central: central, wire: wire)
-            let run = try ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+            let run = try ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
             guard try await run.run(report: { _ in }).passed else { return false }
             return try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: true)
                 .run { _ in }.passed

@@ -30,7 +30,9 @@ struct SlowHostTests {
         let journal = Journal()
         let assets = try Bench.assets()
         return try await bench.play { central, monocle in
-            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+            let report = try await ProvisioningJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions()
+            )
                 .run { journal.add($0) }
             #expect(report.passed, "\(String(describing: report.error))")
             return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset)

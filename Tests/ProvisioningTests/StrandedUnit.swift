@@ -74,7 +74,8 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
             }
             if !isSilent {
                 sightings.deliver(Advertisement(
-                    address: isUpdated ? Self.application : address, name: isUpdated ? "Frame 4F" : bootloaderName, services: [], rssi: -50))
+                        address: isUpdated ? Self.application : address, name: isUpdated ? "Frame 4F" : bootloaderName, services: [],
+                        rssi: -50))
             }
             try await clock.sleep(until: clock.deadline(in: .microseconds(2500)))
         }
@@ -91,7 +92,8 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
                 guard state.bootloader.hasLeft else { continue }
                 if stays {
                     state.isConnected = false
-                    state.bootloader = SecureBootloader(configuration: configuration, nonvolatile: BootloaderStorage(), now: clock.now.offset)
+                    state.bootloader = SecureBootloader(
+                        configuration: configuration, nonvolatile: BootloaderStorage(), now: clock.now.offset)
                 } else if !state.isUpdated, state.bootloader.storage.applicationIsValid {
                     state.isUpdated = true
                     state.returnsAt = clock.now.offset + silence
@@ -171,7 +173,8 @@ extension Family {
         Family(
             id: id, recognise: recognise,
             provisioning: ProvisioningRules(
-                components: [.firmware], bootloader: bootloader, open: { connection, _, _ in StatingConsole(connection: connection, version: version) }))
+                components: [.firmware], bootloader: bootloader,
+                open: { connection, _, _ in StatingConsole(connection: connection, version: version) }))
     }
 }
 

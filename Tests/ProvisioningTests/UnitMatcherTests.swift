@@ -19,7 +19,9 @@ import Testing
             rssi: rssi)
     }
 
-    private func decide(_ wish: UnitSelector, _ units: [DiscoveredUnit], known: Set<DeviceAddress> = []) -> Result<DiscoveredUnit, UnitSelectionError> {
+    private func decide(
+        _ wish: UnitSelector, _ units: [DiscoveredUnit], known: Set<DeviceAddress> = []
+    ) -> Result<DiscoveredUnit, UnitSelectionError> {
         var gate = UnitMatcher(wish: wish, families: [.monocle], known: known)
         return Result { () throws(UnitSelectionError) in try gate.decide(units) }
     }

@@ -38,7 +38,11 @@ struct ConsoleReaderTests {
     }
 
     /// `print(x, end='')` stands before the traceback, however long it is; the class may have any name.
-    @Test(arguments: ["x", "Traceback (most recent call last):", String(repeating: "y", count: 480), String(repeating: "z", count: 499), String(repeating: "0", count: 466), String(repeating: "1", count: 1000)], ["Boom: 5", "Boom:", "ValueError: "])
+    @Test(
+        arguments: [
+            "x", "Traceback (most recent call last):", String(repeating: "y", count: 480), String(repeating: "z", count: 499),
+            String(repeating: "0", count: 466), String(repeating: "1", count: 1000)
+        ], ["Boom: 5", "Boom:", "ValueError: "])
     func aTracebackMayFollowAPrintOnItsLine(print: String, error: String) {
         let traceback = "Traceback (most recent call last):\r\n  File \"main.py\", line 2, in <module>\r\n\(error)\r\n"
         #expect(raised(print + traceback + Self.banner) == [error.trimmingCharacters(in: .whitespaces)])
@@ -48,7 +52,9 @@ struct ConsoleReaderTests {
 
     /// Without a traceback the last line is an exception only where a name of one begins it.
     @Test func aSentenceIsNoException() {
-        for line in ["No Error: all is well", "2Error: x", "ÜberError: x", "Errors: 5", "OSError"] { #expect(raised(line + "\r\n" + Self.banner).isEmpty, "\(line)") }
+        for line in ["No Error: all is well", "2Error: x", "ÜberError: x", "Errors: 5", "OSError"] {
+            #expect(raised(line + "\r\n" + Self.banner).isEmpty, "\(line)")
+        }
         #expect(raised("MemoryError: memory allocation failed\r\n" + Self.banner) == ["MemoryError: memory allocation failed"])
     }
 

@@ -15,7 +15,8 @@ import Testing
 
     private func write(sizes: [Int]) throws -> ScriptSet {
         var files = sizes.enumerated().map { number, size in
-            ScriptSet.File(name: "f\(number).py", bytes: SeededNumbers.bytes(1024, seed: UInt64(number)) + Array(repeating: 0x61, count: size))
+            ScriptSet.File(
+                name: "f\(number).py", bytes: SeededNumbers.bytes(1024, seed: UInt64(number)) + Array(repeating: 0x61, count: size))
         }
         files.append(ScriptSet.File(name: "main.py", bytes: Array("print(1)\n".utf8)))
         let set = try ScriptSet(files: files, limits: .bundle)

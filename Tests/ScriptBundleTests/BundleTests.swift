@@ -118,8 +118,10 @@ private func problem(_ body: () throws -> Void) -> String? {
         for (from, to, code) in [
             ("noafw.bundle/1", "noafw.bundle/2", "BND-0001"), ("monocle", "other", "BND-0001"), ("monocle", "frame", "SCR-0003"),
             ("scripts/main.py", "../main.py", "BND-0001"), (version, "SHA256 digest: 00", "BND-0004"),
-            ("\"app\"", "\"sha256\"", "BND-0004"), ("\"bytes\":", "\"bytes\":-", "BND-0001"), ("\"bytes\":", "\"bytes\":9999999999999", "BND-0001"),
-            (#"{"bytes""#, #"{"bytes":1,"file":"bundle.json","sha256":""},{"bytes""#, "BND-0001"), (text, "", "BND-0001"), (text, "[[", "BND-0001"),
+            ("\"app\"", "\"sha256\"", "BND-0004"), ("\"bytes\":", "\"bytes\":-", "BND-0001"),
+            ("\"bytes\":", "\"bytes\":9999999999999", "BND-0001"),
+            (#"{"bytes""#, #"{"bytes":1,"file":"bundle.json","sha256":""},{"bytes""#, "BND-0001"), (text, "", "BND-0001"),
+            (text, "[[", "BND-0001")
         ] {
             let changed = text.replacing(from, with: to)
             #expect(changed != text)
@@ -140,7 +142,9 @@ private func problem(_ body: () throws -> Void) -> String? {
                 let back = try opened.scripts()
                 #expect(back == set, "byte \(index)")
             }
-            if index.isMultiple(of: 7) { #expect(throws: BundleError.self) { try ReleaseBundle(bytes: Array(good.prefix(index)), place: "x") } }
+            if index.isMultiple(of: 7) {
+                #expect(throws: BundleError.self) { try ReleaseBundle(bytes: Array(good.prefix(index)), place: "x") }
+            }
         }
     }
 
@@ -283,14 +287,17 @@ private func problem(_ body: () throws -> Void) -> String? {
         let folder = try TemporaryFolder()
         let entries = try BundleRecipe(scripts: set, tool: "1").entries(signedBy: key)
         for name in ["bundle.json", "bundle.sig", "bundle.pub.pem"] { try folder.write(try #require(entries[name]), to: name) }
-        let arguments = ["pkeyutl", "-verify", "-pubin", "-inkey", "bundle.pub.pem", "-rawin", "-in", "bundle.json", "-sigfile", "bundle.sig"]
+        let arguments = [
+            "pkeyutl", "-verify", "-pubin", "-inkey", "bundle.pub.pem", "-rawin", "-in", "bundle.json", "-sigfile", "bundle.sig"
+        ]
         let verified = try runProgram(program, arguments, folder: folder.path)
         #expect(verified.status == 0, "\(verified.output)")
         try folder.write(try #require(entries["bundle.json"]) + [0x20], to: "bundle.json")
         #expect(try runProgram(program, arguments, folder: folder.path).status != 0)
 
         #expect(try runProgram(program, ["genpkey", "-algorithm", "ed25519", "-out", "theirs.pem"], folder: folder.path).status == 0)
-        #expect(try runProgram(program, ["pkey", "-in", "theirs.pem", "-pubout", "-out", "theirs.pub.pem"], folder: folder.path).status == 0)
+        #expect(
+            try runProgram(program, ["pkey", "-in", "theirs.pem", "-pubout", "-out", "theirs.pub.pem"], folder: folder.path).status == 0)
         let theirs = try BundleSigningKey(name: "theirs", pem: folder.read("theirs.pem"))
         #expect(try folder.read("theirs.pub.pem") == Array(theirs.publicKey.pem.utf8))
         #expect(try BundleKey(name: "theirs", pem: folder.read("theirs.pub.pem")) == theirs.publicKey)

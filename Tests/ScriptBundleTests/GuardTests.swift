@@ -293,10 +293,14 @@ struct GuardTests {
             try await installer.check(["states.py", "main.py"], isAfterFirmware: false)
             #expect(try await installer.install().replaced == ["states.py", "main.py"])
         } else {
-            await #expect(throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096, removal: ShadowRemoval.code(for: ["modules/"]))) {
+            await #expect(
+                throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096, removal: ShadowRemoval.code(for: ["modules/"]))
+            ) {
                 try await installer.check(["states.py", "main.py"], isAfterFirmware: false)
             }
-            await #expect(throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096, removal: ShadowRemoval.code(for: ["modules/"]))) { _ = try await installer.install() }
+            await #expect(
+                throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096, removal: ShadowRemoval.code(for: ["modules/"]))
+            ) { _ = try await installer.install() }
             #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
             #expect(try names(in: folder) == ["states.py"], "nothing was begun")
         }

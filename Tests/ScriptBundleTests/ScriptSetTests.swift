@@ -68,7 +68,9 @@ import Testing
         #expect(marked.installed[0].bytes.suffix(4) == [0xEF, 0xBB, 0xBF, 0x0A])
     }
 
-    @Test(arguments: ["../x.py", "a b.py", ".py", "x.txt", "ä.py", "a/b.py", ".hidden.py", String(repeating: "a", count: 54) + ".py", "x.py\n", "a..b.py"])
+    @Test(arguments: [
+        "../x.py", "a b.py", ".py", "x.txt", "ä.py", "a/b.py", ".hidden.py", String(repeating: "a", count: 54) + ".py", "x.py\n", "a..b.py"
+    ])
     func unsafeNamesAreRefused(name: String) {
         #expect(throws: ScriptError.nameUnsafe(name, suffix: ".py")) { try ScriptSet(files: [file("main.py"), file(name)]) }
     }

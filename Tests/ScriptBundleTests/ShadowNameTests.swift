@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "states/", "states.mpy", "states.py/", "main/", "os.py", "hashlib/", "update.py", "display.mpy", "helpers.py", "helpers/", "extra.py",
+        "states/", "states.mpy", "states.py/", "main/", "os.py", "hashlib/", "update.py", "display.mpy", "helpers.py", "helpers/",
+        "extra.py"
     ])
     func hides(name: String) { #expect(shadow.hides(name)) }
 
@@ -60,7 +61,8 @@ struct HostileNumberTests {
         let (helper, host) = try await helper(answering: number, to: "at")
         defer { host.endAndRemove() }
         await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position() }
-        _ = try await helper.session.repl.runText("_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
+        _ = try await helper.session.repl.runText(
+            "_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
         await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file("main.py") }
     }
 

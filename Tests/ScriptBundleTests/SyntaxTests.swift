@@ -62,7 +62,9 @@ struct SyntaxTests {
 }
 
 @Suite struct BoundedProcessTests {
-    private func run(_ program: String, _ arguments: [String], input: [UInt8] = [], milliseconds: Int = 20_000) throws -> BoundedProcess.Ending {
+    private func run(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], milliseconds: Int = 20_000
+    ) throws -> BoundedProcess.Ending {
         try #require(BoundedProcess(program, arguments, input: input, outputLimit: 100)).wait(milliseconds: milliseconds)
     }
 

@@ -165,7 +165,11 @@ final class FrameBench {
         clock.pass(to: max(now, min(simulator.nextDeadline ?? end, end)))
         try simulator.advance()
         while let value = link?.inbox(for: FrameAttributes.transmit).poll() {
-            if value.first == 0x01 { sent.append((now, Array(value.dropFirst()))) } else { printed.append(String(decoding: value, as: UTF8.self)) }
+            if value.first == 0x01 {
+                sent.append((now, Array(value.dropFirst())))
+            } else {
+                printed.append(String(decoding: value, as: UTF8.self))
+            }
         }
     }
 }

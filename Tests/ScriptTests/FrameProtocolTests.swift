@@ -135,7 +135,9 @@ struct FrameProtocolTests {
             let header = Self.palette + [0, 60]
             _ = try exchange(bench, [Kind.start])
             _ = try exchange(bench, [Kind.palette] + header)
-            for start in stride(from: 0, to: 12_000, by: 242) { _ = try exchange(bench, [Kind.rows] + rows[start..<min(12_000, start + 242)]) }
+            for start in stride(from: 0, to: 12_000, by: 242) {
+                _ = try exchange(bench, [Kind.rows] + rows[start..<min(12_000, start + 242)])
+            }
             #expect(bitmaps(bench) == 0 && bench.lines.first == "Tap to speak")
             _ = try exchange(bench, [Kind.end])
             #expect(try exchange(bench, [Kind.receipt]) == [receipt(header + rows), [Kind.taken]])

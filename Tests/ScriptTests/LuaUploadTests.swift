@@ -48,7 +48,8 @@ struct LuaUploadTests {
             Array("]===]\n'''\\ \r\n\u{3}\u{1C}\0\0001 \"q\"".utf8), [0x0A, 0x0A, 0x5D], [0xEF, 0xBB, 0xBF, 0x0D, 0x0A], [],
             Array(0...255), [0x00, 0x31, 0x07, 0x39],
         ]
-        let files = [("main.lua", awkward[seed])] + (0..<2).map { ("f\($0).lua", numbers.bytes(count: Int.random(in: 0...900, using: &numbers))) }
+        let files =
+            [("main.lua", awkward[seed])] + (0..<2).map { ("f\($0).lua", numbers.bytes(count: Int.random(in: 0...900, using: &numbers))) }
         #expect(try upload(files) == files.map(\.1))
     }
 

@@ -33,7 +33,9 @@ import Testing
     @Test func longerOnesAreRefusedUnread() throws {
         try with { path in
             try FileWriter.replace(path, with: [UInt8](repeating: 0, count: 10))
-            #expect(throws: FileReader.Failure(.tooLarge(byteCount: 10, limit: 9), "it is larger than 9 bytes")) { try FileReader.read(path, limit: 9) }
+            #expect(throws: FileReader.Failure(.tooLarge(byteCount: 10, limit: 9), "it is larger than 9 bytes")) {
+                try FileReader.read(path, limit: 9)
+            }
             // A file of 4 GB that takes no room.
             #expect(truncate(path, 4 << 30) == 0)
             #expect(throws: FileReader.Failure.self) { try FileReader.read(path, limit: 1 << 20) }

@@ -15,9 +15,11 @@ import Testing
         }
         let noJSON = #expect(throws: (any Error).self) { try JSONDecoder().decode([Int].self, from: Data("{".utf8)) }
         for (error, words) in [
-            (missing, "No such file or directory"), (noFolder, "Not a directory"), (exists, "File exists"), (noJSON, "it does not hold what it should"),
+            (missing, "No such file or directory"), (noFolder, "Not a directory"), (exists, "File exists"),
+            (noJSON, "it does not hold what it should"),
             (POSIXError(.ENOSPC), "No space left on device"), (CocoaError(.fileWriteOutOfSpace), "No space left on device"),
-            (CocoaError(.fileReadNoPermission), "Permission denied"), (FileWriter.Failure("why"), "why"), (FileReader.Failure(.link, "it is a link"), "it is a link"),
+            (CocoaError(.fileReadNoPermission), "Permission denied"), (FileWriter.Failure("why"), "why"),
+            (FileReader.Failure(.link, "it is a link"), "it is a link"),
             (NSError(domain: NSPOSIXErrorDomain, code: 5), "Input/output error"),
         ] as [((any Error)?, String)] {
             #expect(error.map(SystemError.text) == words)
@@ -30,7 +32,8 @@ import Testing
 
     @Test(arguments: [
         ("main.lua", "main.lua"), ("main.lua ", "\"main.lua \""), (" a", "\" a\""), ("a b", "a b"), ("\u{E9}.lua", "\u{E9}.lua"),
-        ("e\u{301}.lua", "e\\u{301}.lua"), ("a\u{202E}b", "a\\u{202e}b"), ("a\nb", "a\\u{a}b"), ("a\\u{a}b", "a\\\\u{a}b"), ("\"x \"", "\"\\\"x \\\"\""), ("", "\"\""),
+        ("e\u{301}.lua", "e\\u{301}.lua"), ("a\u{202E}b", "a\\u{202e}b"), ("a\nb", "a\\u{a}b"), ("a\\u{a}b", "a\\\\u{a}b"),
+        ("\"x \"", "\"\\\"x \\\"\""), ("", "\"\"")
     ])
     func namesThatDifferAreShownSo(name: String, shown: String) { #expect(PrintableText.name(name.utf8) == shown) }
 

@@ -32,7 +32,9 @@ package enum FirmwareNames {
         defer { try? FileManager.default.removeItem(at: input) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.python, "the Python of .venv"))
-        process.arguments = [folder.appendingPathComponent("used_names.py"), lists, folder.appendingPathComponent("monocle-firmware-modules.json")]
+        process.arguments = [
+            folder.appendingPathComponent("used_names.py"), lists, folder.appendingPathComponent("monocle-firmware-modules.json")
+        ]
             .map { $0.path(percentEncoded: false) }
         process.standardInput = try FileHandle(forReadingFrom: input)
         let output = Pipe()

@@ -36,7 +36,9 @@ package struct LocalPeer {
                 while !head.hasSuffix("\r\n\r\n"), let piece = try await iterator.next() { head += String(buffer: piece) }
                 heard(head)
                 try await outbound.write(ByteBuffer(string: answer + "\r\n\r\n"))
-                guard answer.contains(" 200 "), let port = head.split(whereSeparator: { ": ".contains($0) }).dropFirst(2).first else { return }
+                    guard answer.contains(" 200 "), let port = head.split(whereSeparator: { ": ".contains($0) }).dropFirst(2).first else {
+                        return
+                    }
                 let server = try await connect(port: Int(port) ?? 0)
                 try await server.executeThenClose { fromServer, toServer in
                     try await withThrowingTaskGroup(of: Void.self) { group in

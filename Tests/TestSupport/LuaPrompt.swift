@@ -42,7 +42,8 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     ///   - folder: the unit's files.
     ///   - quota: bytes that all files together may have.
     package init(
-        folder: URL, payloadSize: Int = 244, quota: Int = 200_000, isNewlyBonded: Bool = false, isHalo: Bool = false, runsProgram: Bool = false,
+        folder: URL, payloadSize: Int = 244, quota: Int = 200_000, isNewlyBonded: Bool = false, isHalo: Bool = false,
+        runsProgram: Bool = false,
         address: DeviceAddress = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 1])!, writeFault: @escaping Fault = { $1 },
         notificationFault: @escaping Fault = { $1 }
     ) throws {
@@ -94,7 +95,8 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
 
     /// The fourth characteristic is Halo's, and takes writes alone.
     package func offers(_ characteristic: AttributeID) -> Bool {
-        ["7a230002", "7a230003"].contains { characteristic.description.hasPrefix($0) } || (isHalo && characteristic.description.hasPrefix("7a230005"))
+        ["7a230002", "7a230003"].contains { characteristic.description.hasPrefix($0) }
+            || (isHalo && characteristic.description.hasPrefix("7a230005"))
     }
 
     package func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
@@ -139,7 +141,9 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         try restart(&state)
         state.starts += 1
         guard let main = main() else { return notify(Array((Self.mainError + "cannot open file: main.lua").utf8), &state) }
-        if main.contains("error(") { return notify(Array((Self.mainError + "exiting module 'main': [string \"main.lua\"]:2: bad").utf8), &state) }
+        if main.contains("error(") {
+            return notify(Array((Self.mainError + "exiting module 'main': [string \"main.lua\"]:2: bad").utf8), &state)
+        }
         state.runs = !main.contains("-- ends")
         if main.contains("-- tells") { tellVersion(&state) }
     }

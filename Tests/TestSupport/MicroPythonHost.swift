@@ -66,7 +66,8 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         let terminal = "/dev/pts/\(number)"
         slave = try Self.makeRaw(terminal)
         try DeviceMask.install(in: folder)
-        let pid = try Self.spawn(try TestTools.require(TestTools.micropython, "MicroPython"), heap: heap, terminal: terminal, folder: folder)
+        let pid = try Self.spawn(
+            try TestTools.require(TestTools.micropython, "MicroPython"), heap: heap, terminal: terminal, folder: folder)
         state.withLock { $0.process = pid }
         let reader = Thread { [self] in readOutput() }
         reader.start()

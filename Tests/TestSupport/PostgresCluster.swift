@@ -77,7 +77,8 @@ package final class PostgresCluster: Sendable {
             wait $server; kill $waiter 2>/dev/null
             """
         let server = Self.unprivileged + [
-            "\(programs)/postgres", "-D", data, "-p", "\(port)", "-k", folder.path, "-c", "listen_addresses=\(listen.joined(separator: ","))",
+                "\(programs)/postgres", "-D", data, "-p", "\(port)", "-k", folder.path, "-c",
+                "listen_addresses=\(listen.joined(separator: ","))"
         ]
         process.arguments = ["-c", script, "sh", folder.path("log")] + server
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, FileHandle.nullDevice)
@@ -135,13 +136,18 @@ package final class PostgresCluster: Sendable {
         }
     }
 
-    package func psql(_ text: String, database: String = "postgres", login: (name: String, password: String)? = nil) throws -> (status: Int32, output: String) {
+    package func psql(
+        _ text: String, database: String = "postgres", login: (name: String, password: String)? = nil
+    ) throws -> (status: Int32, output: String) {
         let host = login == nil ? folder.path : "127.0.0.1"
         let file = try folder.write(text, to: "sql-\(UUID().uuidString).sql")
         defer { unlink(file) }
         return try runProgram(
             "\(programs)/psql",
-            ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", host, "-p", "\(port)", "-U", login?.name ?? "postgres", "-d", database, "-f", file],
+            [
+                "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", host, "-p", "\(port)", "-U", login?.name ?? "postgres", "-d",
+                database, "-f", file
+            ],
             environment: ["PGPASSWORD": login?.password ?? "", "PGCONNECT_TIMEOUT": "5", "LC_ALL": "C"])
     }
 
@@ -178,7 +184,9 @@ package final class PostgresCluster: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0 }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
         }
         guard isBound else { throw Failure(description: "no free port") }
         return Int(UInt16(bigEndian: address.sin_port))

@@ -23,7 +23,10 @@ package struct TestAuthority: Sendable {
         for arguments in [
             ["req", "-x509"] + newKey + ["-days", "2", "-subj", "/CN=noafw test authority", "-keyout", authorityKey, "-out", authority],
             ["req"] + newKey + ["-subj", "/CN=noafw test server", "-keyout", key, "-out", request],
-            ["x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-days", "\(days)", "-extfile", extensions, "-out", certificate],
+            [
+                "x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-days", "\(days)", "-extfile", extensions,
+                "-out", certificate
+            ]
         ] {
             let result = try runProgram(openssl, arguments)
             guard result.status == 0 else { throw NotMade(output: result.output) }

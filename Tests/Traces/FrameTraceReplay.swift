@@ -192,7 +192,9 @@ struct FrameTraceReplay: Sendable {
     private mutating func next(before deadline: SessionClock.Instant) async throws -> String? {
         guard !isGone, connection != nil else { return nil }
         do {
-            return try await output.next(before: deadline, on: clock).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
+            return try await output.next(before: deadline, on: clock).map {
+                String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) }))
+            }
         } catch is LinkError {
             isGone = true
             return nil
@@ -211,6 +213,7 @@ extension FrameTraceReplay {
         "gc open file": "Lua's collector meets the lost handle at another time: the exact heap",
     ]
 
-    private static let listing = "local t={} for _,e in ipairs(frame.file.listdir(\"/\")) do t[#t+1]=e.name..\":\"..e.size..\":\"..e.type end "
+    private static let listing =
+        "local t={} for _,e in ipairs(frame.file.listdir(\"/\")) do t[#t+1]=e.name..\":\"..e.size..\":\"..e.type end "
         + "print(table.concat(t,\" \"))"
 }

@@ -66,7 +66,9 @@ struct TraceReplay {
             }
         }
         if seen.count != expected.count {
-            return "\(seen.count) events instead of \(expected.count): \((seen.count > expected.count ? seen : expected).last.map(String.init(describing:)) ?? "")"
+            return
+                "\(seen.count) events instead of \(expected.count): "
+                    + "\((seen.count > expected.count ? seen : expected).last.map(String.init(describing:)) ?? "")"
         }
         let final = outcome
         return final == trace.final ? nil : "left \(final) instead of \(trace.final)"

@@ -15,7 +15,8 @@ extension UnitFolder {
         let key = [UInt8](1...16)
         let hexadecimal = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         try Data(#"{"key":"\#(hexadecimal)"}"#.utf8).write(to: root.appendingPathComponent("bond.json"))
-        let bootloader = try JSONDecoder().decode(Bootloader.self, from: try Data(contentsOf: root.appendingPathComponent("bootloader.json")))
+        let bootloader = try JSONDecoder().decode(
+            Bootloader.self, from: try Data(contentsOf: root.appendingPathComponent("bootloader.json")))
         // From the page behind the application to the one of the bond, less one.
         let blocks = 0xF4 - (0x27000 + bootloader.settingsPage.bank0.size + 0xFFF) / 0x1000 - 1
         try Data(#"{"blocks":\#(blocks)}"#.utf8).write(to: root.appendingPathComponent("filesystem.json"))

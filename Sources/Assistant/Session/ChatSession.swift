@@ -36,7 +36,8 @@ public struct ChatSession: Sendable {
 
     /// - Parameter firstLink: the one to begin with; the session ends it. `nil` connects.
     public init(
-        clock: SessionClock, firstLink: (any Connection)? = nil, connect: @escaping Connector, relay: any AppRelay, responder: any Responder,
+        clock: SessionClock, firstLink: (any Connection)? = nil, connect: @escaping Connector, relay: any AppRelay,
+        responder: any Responder,
         options: ChatOptions = ChatOptions(), startProgram: @escaping ProgramStarter
     ) {
         (self.clock, self.firstLink, self.connect) = (clock, firstLink, connect)

@@ -27,7 +27,10 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
              "the file is damaged, or it is not Intel HEX (every file that is not named .bin is read as such)",
              "give Intel HEX, or raw bytes in a file named .bin")
         case .damaged(let line, let reason):
-            ("DFU-1041", "line \(line) \(reason)", "the file was cut, edited by hand or changed in transfer", "build or fetch the file again")
+            (
+                "DFU-1041", "line \(line) \(reason)", "the file was cut, edited by hand or changed in transfer",
+                "build or fetch the file again"
+            )
         case .overlap(let line, let earlier, let address):
             ("DFU-1043", "line \(line) writes \(String(format: "0x%08X", address)), which line \(earlier) has written already",
              "two images were merged that do not fit together", "give each image as a file of its own")
@@ -40,7 +43,10 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
              "the file holds data that does not belong to this image",
              "leave out what is not part of the image, such as external flash")
         case .endMissing(let line):
-            ("DFU-1045", "line \(line) is the last one and is not an end-of-file record", "the file was cut", "build or fetch the file again")
+            (
+                "DFU-1045", "line \(line) is the last one and is not an end-of-file record", "the file was cut",
+                "build or fetch the file again"
+            )
         case .contentAfterEnd(let line):
             ("DFU-104B", "line \(line) stands after the end-of-file record", "several files were joined as they are",
              "join them with a tool that knows Intel HEX, such as mergehex or srec_cat")

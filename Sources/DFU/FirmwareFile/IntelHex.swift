@@ -105,7 +105,9 @@ public struct IntelHex: Sendable, Hashable {
 
     /// The first data that is not wholly in one of the ranges.
     func stray(from ranges: [Range<UInt32>]) -> (line: Int, address: UInt32)? {
-        pieces.first { piece in !ranges.contains { $0.contains(piece.address) && piece.end <= UInt64($0.upperBound) } }.map { ($0.line, $0.address) }
+        pieces.first { piece in !ranges.contains { $0.contains(piece.address) && piece.end <= UInt64($0.upperBound) } }.map {
+            ($0.line, $0.address)
+        }
     }
 
     private func clipped(to range: Range<UInt32>) -> [Piece] {
@@ -130,7 +132,8 @@ private struct IntelHexRecord {
     init(_ line: ArraySlice<UInt8>, number: Int) throws(FirmwareFileFault) {
         let digits = line.dropFirst()
         // The longest record has 255 bytes of data.
-        guard line.first == UInt8(ascii: ":"), (10...520).contains(digits.count), let bytes = HexText.decode(String(decoding: digits, as: UTF8.self))
+        guard line.first == UInt8(ascii: ":"), (10...520).contains(digits.count),
+            let bytes = HexText.decode(String(decoding: digits, as: UTF8.self))
         else { throw .notARecord(line: number) }
         func damaged(_ reason: String) -> FirmwareFileFault { .damaged(line: number, reason: reason) }
         guard Int(bytes[0]) == bytes.count - 5 else { throw damaged("holds \(bytes.count - 5) bytes of data and says \(bytes[0])") }

@@ -43,7 +43,9 @@ public struct FirmwareImage: Sendable, Hashable {
             throw DFUError.package(.initPacketInvalid(reason: "it asks for a boot validation of an unknown kind"))
         }
         for (validation, part) in used where validation.method == .ecdsaP256 {
-            guard key.verifies(validation.bytes, over: Array(part)) else { throw DFUError.package(.bootValidationNotTrusted(key: key.name)) }
+            guard key.verifies(validation.bytes, over: Array(part)) else {
+                throw DFUError.package(.bootValidationNotTrusted(key: key.name))
+            }
         }
     }
 }

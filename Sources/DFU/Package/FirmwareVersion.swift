@@ -12,7 +12,9 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
     let time: Int
 
     init?(year: Int, day: Int, time: Int) {
-        guard (0...99).contains(year), (1...366).contains(day), (0...23).contains(time / 100), (0...59).contains(time % 100) else { return nil }
+        guard (0...99).contains(year), (1...366).contains(day), (0...23).contains(time / 100), (0...59).contains(time % 100) else {
+            return nil
+        }
         (self.year, self.day, self.time) = (year, day, time)
     }
 
@@ -40,7 +42,8 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
         var index = 0
         while index + textLength <= image.count {
             let end = index + textLength
-            if image[index] == UInt8(ascii: "v"), index == 0 || !isWordByte(image[index - 1]), end == image.count || !isWordByte(image[end]),
+            if image[index] == UInt8(ascii: "v"), index == 0 || !isWordByte(image[index - 1]),
+                end == image.count || !isWordByte(image[end]),
                 let version = FirmwareVersion(ascii: image[index..<end])
             {
                 if seen.insert(version).inserted { found.append(version) }

@@ -74,7 +74,9 @@ public enum PackageFault: Hashable, Sendable {
             ("DFU-1002", "the firmware package has \(byteCount) bytes or more, the limit is \(limit)",
              "it is not a DFU package for this unit", Self.useReleased)
         case .notAnArchive(let reason):
-            ("DFU-1003", "the firmware package is not an intact zip archive: \(reason)", "the file is truncated, damaged or of another kind",
+            (
+                "DFU-1003", "the firmware package is not an intact zip archive: \(reason)",
+                "the file is truncated, damaged or of another kind",
              Self.fetchAgain)
         case .tooManyEntries(let count, let limit):
             ("DFU-1004", "the firmware package lists \(count) entries, the limit is \(limit)", "it is not a DFU package", Self.useReleased)
@@ -83,12 +85,16 @@ public enum PackageFault: Hashable, Sendable {
              "the name leads out of the package, or the archive was tampered with", "do not use this package; \(Self.useReleased)")
         case .duplicateEntry(let name):
             ("DFU-1006", "the firmware package holds \(name) more than once",
-             "the archive is ambiguous: two programs could read two different images from it", "do not use this package; \(Self.useReleased)")
+                "the archive is ambiguous: two programs could read two different images from it",
+                "do not use this package; \(Self.useReleased)"
+            )
         case .entryTooLarge(let name, let byteCount, let limit):
             ("DFU-1007", "\(name) in the firmware package has \(byteCount) bytes or more, the limit is \(limit)",
              "it was made for another device, or it is a zip bomb", Self.useReleased)
         case .entryDamaged(let name, let reason):
-            ("DFU-1008", "\(name) in the firmware package cannot be unpacked: \(reason)", "the archive is damaged, or it states wrong sizes",
+            (
+                "DFU-1008", "\(name) in the firmware package cannot be unpacked: \(reason)",
+                "the archive is damaged, or it states wrong sizes",
              Self.fetchAgain)
         case .manifestInvalid(let reason):
             ("DFU-1009", "manifest.json in the firmware package is not usable: \(reason)",
@@ -100,7 +106,10 @@ public enum PackageFault: Hashable, Sendable {
              "the firmware package holds \(kinds.map(\.rawValue).joined(separator: ", ")); noafw gives a \(target) an application only",
              "a SoftDevice or bootloader update could leave the unit beyond rescue", "use a package with a single application")
         case .initPacketInvalid(let reason):
-            ("DFU-1012", "the init packet is not usable: \(reason)", "the package is damaged or was made by an unknown tool", Self.useReleased)
+            (
+                "DFU-1012", "the init packet is not usable: \(reason)", "the package is damaged or was made by an unknown tool",
+                Self.useReleased
+            )
         case .initPacketTooLarge(let byteCount, let limit):
             ("DFU-1013", "the init packet has \(byteCount) bytes, a bootloader takes \(limit)", "the package was made for another device",
              Self.useReleased)

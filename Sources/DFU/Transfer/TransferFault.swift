@@ -28,9 +28,11 @@ public enum TransferFault: Hashable, Sendable {
         case .linkLost(let offset, let total, let kept):
             radio("DFU-2004", "the link was lost \(Self.place(offset, total, kept))", "the unit moved out of range or lost power")
         case .payloadTooSmall(let byteCount):
-            unit("DFU-2005", "the link carries only \(byteCount) bytes in a packet, 20 are the least", "the adapter negotiated a broken MTU")
+            unit(
+                "DFU-2005", "the link carries only \(byteCount) bytes in a packet, 20 are the least", "the adapter negotiated a broken MTU")
         case .objectLimitTooSmall(let kind, let limit):
-            unit("DFU-2006", "the bootloader takes only \(limit) bytes in a piece of the \(kind)", "it is not a bootloader that noafw knows")
+            unit(
+                "DFU-2006", "the bootloader takes only \(limit) bytes in a piece of the \(kind)", "it is not a bootloader that noafw knows")
         case .foreignData:
             unit("DFU-2007", "the unit keeps reporting data that is not part of this image",
                  "another host sends to this unit at the same time, or its flash is failing")

@@ -30,11 +30,15 @@ extension ClaimError: DiagnosableError {
             Diagnosis(
                 "LED-0103", .badData, nil, "by the ledger's server, \(known.refusal(of: serial, at: unit))",
                 cause: known.cause(of: serial, source: "station \(station)"),
-                remedy: "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add --rebind-serial")
+                remedy:
+                    "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add "
+                        + "--rebind-serial"
+            )
         case .notAsked(let unit, let reason, let remedy):
             Diagnosis(
                 "LED-0101", .tryAgain, .station, "\(unit) cannot be claimed: \(reason)",
-                cause: "the ledger's server \(remedy == nil ? "is not reached" : "does not give claims"), and --claims require asks for one "
+                cause:
+                    "the ledger's server \(remedy == nil ? "is not reached" : "does not give claims"), and --claims require asks for one "
                     + "before each unit",
                 remedy: remedy ?? "check the network and the server, then run the same command again; or use --claims prefer")
         case .runsOut(let unit):

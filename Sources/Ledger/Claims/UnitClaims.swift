@@ -10,7 +10,8 @@ public struct ClaimRequest: Sendable {
     public var isOver: @Sendable (RunID) async -> Bool
 
     public init(
-        unit: String, run: RunID, serial: String? = nil, rebindsSerial: Bool = false, isOver: @escaping @Sendable (RunID) async -> Bool = { _ in false }
+        unit: String, run: RunID, serial: String? = nil, rebindsSerial: Bool = false,
+        isOver: @escaping @Sendable (RunID) async -> Bool = { _ in false }
     ) {
         (self.unit, self.run, self.serial, self.rebindsSerial, self.isOver) = (unit, run, serial, rebindsSerial, isOver)
     }

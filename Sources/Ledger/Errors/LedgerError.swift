@@ -34,7 +34,10 @@ extension LedgerError: DiagnosableError {
             Diagnosis(
                 "LED-0001", .inputOutput, .station, "the run cannot be recorded: the ledger: \(ledger); the spool: \(spool)",
                 cause: "the disk is full or read-only, or the folder belongs to another user",
-                remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again")
+                remedy:
+                    "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same "
+                        + "command again"
+            )
         case .newerSchema(let path, let found, let known):
             Diagnosis(
                 "LED-0002", .badData, .station, "\(path) is of the form \(found), and this noafw knows forms up to \(known)",
@@ -65,8 +68,10 @@ extension LedgerError: DiagnosableError {
                 cause: "noafw was killed, or the machine lost its power", remedy: "check that unit: run the same command again on it")
         case .serialBound(let serial, let address, let known):
             Diagnosis(
-                "LED-0007", .badData, nil, known.refusal(of: serial, at: address), cause: known.cause(of: serial, source: "run \(known.run)"),
-                remedy: "read this unit's label again; see noafw ledger show \(known.run); if that is not true any more, add --rebind-serial")
+                "LED-0007", .badData, nil, known.refusal(of: serial, at: address),
+                cause: known.cause(of: serial, source: "run \(known.run)"),
+                remedy:
+                    "read this unit's label again; see noafw ledger show \(known.run); if that is not true any more, add --rebind-serial")
         case .noSuchRun(let digits):
             Diagnosis(
                 "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits are of another ledger, or mistyped",

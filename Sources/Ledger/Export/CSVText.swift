@@ -2,7 +2,8 @@ import Support
 
 /// Tables as CSV (RFC 4180): commas, CR LF, quotes doubled.
 ///
-/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A cell whose text comes from elsewhere and that a spreadsheet would take for a formula begins with an apostrophe (OWASP, "CSV
+/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A cell whose text comes from elsewhere and that a spreadsheet
+/// would take for a formula begins with an apostrophe (OWASP, "CSV
 /// Injection"): serial numbers and versions come over the air. Our own numbers are left as they are.
 public enum CSVText {
     public enum Form: Sendable {
@@ -65,7 +66,9 @@ public enum CSVText {
 
     private static func quoted(_ text: String) -> String {
         let quote = UInt8(ascii: "\"")
-        let needsQuotes = text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == quote || $0 == 0x0D || $0 == 0x0A } || text.first == " " || text.last == " "
+        let needsQuotes =
+            text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == quote || $0 == 0x0D || $0 == 0x0A } || text.first == " "
+            || text.last == " "
         guard needsQuotes else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }

@@ -42,7 +42,8 @@ public struct RunColumn: Sendable {
         optional("ended_at", \.endedAt, "INTEGER", "timestamptz NOT NULL", cell: { .value($0.iso8601) }),
         optional("elapsed_ms", \.elapsedMilliseconds, "INTEGER CHECK (elapsed_ms >= 0)", "bigint CHECK (elapsed_ms >= 0)"),
         optional(
-            "outcome", \.outcome, "TEXT \(outcomes)", "text NOT NULL \(outcomes)", absent: .value("running"), cell: { .value($0.rawValue) }),
+            "outcome", \.outcome, "TEXT \(outcomes)", "text NOT NULL \(outcomes)", absent: .value("running"),
+            cell: { .value($0.rawValue) }),
         optional("blame", \.blame, "TEXT \(blames)", "text \(blames)", cell: { .value($0.rawValue) }),
         text("code", \.code),
         value("retries", \.retries, "INTEGER NOT NULL CHECK (retries >= 0)", "integer NOT NULL CHECK (retries >= 0)"),

@@ -14,7 +14,9 @@ struct Chart {
 
     var svg: String {
         let names = "<title id=\"\(id)-title\">\(HTML.text(title))</title><desc id=\"\(id)-desc\">\(HTML.text(description))</desc>"
-        return "<svg id=\"\(id)\" role=\"img\" aria-labelledby=\"\(id)-title \(id)-desc\" viewBox=\"0 0 \(Self.text(Self.width)) \(Self.text(height))\">"
+        return
+            "<svg id=\"\(id)\" role=\"img\" aria-labelledby=\"\(id)-title \(id)-desc\" viewBox=\"0 0 \(Self.text(Self.width)) "
+                + "\(Self.text(height))\">"
             + names + marks.joined(separator: "\n") + "</svg>"
     }
 
@@ -32,7 +34,9 @@ struct Chart {
         if width > 0, height > 0 { add("rect", ["x": x, "y": y, "width": width, "height": height], style) }
     }
 
-    mutating func circle(_ x: Double, _ y: Double, _ radius: Double, style: String) { add("circle", ["cx": x, "cy": y, "r": radius], style) }
+    mutating func circle(_ x: Double, _ y: Double, _ radius: Double, style: String) {
+        add("circle", ["cx": x, "cy": y, "r": radius], style)
+    }
 
     mutating func path(_ points: [(Double, Double)], isClosed: Bool = false, style: String) {
         guard !points.isEmpty else { return }

@@ -13,7 +13,9 @@ enum YieldCharts {
         guard let worst = values.min(by: { ($0.yield.share.value ?? 1) < ($1.yield.share.value ?? 1) }),
             let best = values.max(by: { ($0.yield.share.value ?? 0) < ($1.yield.share.value ?? 0) })
         else { return "No run tells of a unit." }
-        return "From \(FigureText.percent(worst.yield.share.value)) (\(worst.name)) to \(FigureText.percent(best.yield.share.value)) (\(best.name))."
+        return
+            "From \(FigureText.percent(worst.yield.share.value)) (\(worst.name)) to \(FigureText.percent(best.yield.share.value)) "
+                + "(\(best.name))."
     }
 
     static func days(_ days: [RunFigures.NamedYield], id: String) -> Chart {
@@ -77,7 +79,9 @@ enum YieldCharts {
 enum ParetoChart {
     static func chart(_ pareto: Pareto, id: String) -> Chart {
         let total = pareto.bars.reduce(0) { $0 + $1.count }
-        let words = pareto.bars.first.map { "\($0.name) is the most frequent: \($0.count) of \(total) runs that did not pass." } ?? "Every run passed."
+        let words =
+            pareto.bars.first.map { "\($0.name) is the most frequent: \($0.count) of \(total) runs that did not pass." }
+            ?? "Every run passed."
         let (left, right, row, top) = (150.0, 30.0, 26.0, 8.0)
         var chart = Chart(id: id, title: "Error codes by frequency", description: words, height: Double(pareto.bars.count) * row + 58)
         let bottom = top + Double(pareto.bars.count) * row
@@ -108,14 +112,17 @@ enum DurationChart {
 
     static func chart(_ stages: [RunFigures.Stage], id: String) -> Chart {
         let slowest = stages.max { ($0.durations.median ?? 0) < ($1.durations.median ?? 0) }
-        let words = slowest.map { "\($0.name) takes longest: \(FigureText.seconds($0.durations.median)) at the median." } ?? "No stage has passed."
+        let words =
+            slowest.map { "\($0.name) takes longest: \(FigureText.seconds($0.durations.median)) at the median." } ?? "No stage has passed."
         var chart = Chart(id: id, title: "Durations by stage", description: words, height: Double(stages.count) * row + 50)
         let (low, high) = decades(stages)
         let x = { (seconds: Double) in left + (log10(max(seconds, pow(10, low))) - low) / (high - low) * (Chart.width - left - right) }
         let bottom = Double(stages.count) * row + 10
         for decade in stride(from: low, through: high, by: 1) {
             chart.line(x(pow(10, decade)), 6, x(pow(10, decade)), bottom, style: "grid")
-            chart.text("\(decade < 0 ? FigureText.decimal(pow(10, decade), Int(-decade)) : FigureText.count(Int(pow(10, decade)))) s", x(pow(10, decade)), bottom + 18, anchor: .middle)
+            chart.text(
+                "\(decade < 0 ? FigureText.decimal(pow(10, decade), Int(-decade)) : FigureText.count(Int(pow(10, decade)))) s",
+                x(pow(10, decade)), bottom + 18, anchor: .middle)
         }
         for (index, stage) in stages.enumerated() { draw(stage, Double(index + 1) * row, low, high, x, &chart) }
         let (y, key) = (bottom + 36, left)
@@ -136,7 +143,9 @@ enum DurationChart {
         return (low, max(low + 1, min(log10(max(longest, 0.1)).rounded(.up), 6)))
     }
 
-    private static func draw(_ stage: RunFigures.Stage, _ base: Double, _ low: Double, _ high: Double, _ x: (Double) -> Double, _ chart: inout Chart) {
+    private static func draw(
+        _ stage: RunFigures.Stage, _ base: Double, _ low: Double, _ high: Double, _ x: (Double) -> Double, _ chart: inout Chart
+    ) {
         let edges = (0...bins).map { pow(10, low + (high - low) * Double($0) / Double(bins)) }
         var counts = stage.durations.histogram(edges)
         // What is shorter than the axis stands at its beginning.
@@ -161,7 +170,9 @@ enum DurationChart {
 }
 
 enum UnitChart {
-    static func chart(_ units: [RunFigures.Unit], id: String, title: String, figure: (RunFigures.Unit) -> Double, text: (RunFigures.Unit) -> String) -> Chart {
+    static func chart(
+        _ units: [RunFigures.Unit], id: String, title: String, figure: (RunFigures.Unit) -> Double, text: (RunFigures.Unit) -> String
+    ) -> Chart {
         let words = units.first.map { "\($0.name): \(text($0))." } ?? "There is none."
         let (left, right, row) = (210.0, 80.0, 26.0)
         var chart = Chart(id: id, title: title, description: words, height: Double(units.count) * row + 12)

@@ -17,7 +17,9 @@ enum HTML {
             "<tr>" + row.prefix(titles.count).enumerated().map { cell($0, $0 == 0 ? "th scope=\"row\"" : "td", $1) }.joined() + "</tr>"
         }
         // A region that scrolls has to be reached by keyboard.
-        return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(text(caption))\"><table><caption>\(text(caption))</caption>"
+        return
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                + "aria-label=\"\(text(caption))\"><table><caption>\(text(caption))</caption>"
             + "<thead><tr>\(head)</tr></thead><tbody>\(body.joined(separator: "\n"))</tbody></table></div>"
     }
 }

@@ -31,8 +31,8 @@ public enum HTMLReport {
             \(cards(figures))
             \(sections.joined(separator: "\n"))
             </main>
-            <footer><p>Made by noafw on \(HTML.text(String(made.iso8601.prefix(16)).replacing("T", with: " "))) UTC. All days and times are UTC. \
-            An interval holds the true share in 95 of 100 cases (Wilson).</p></footer>
+            <footer><p>Made by noafw on \(HTML.text(String(made.iso8601.prefix(16)).replacing("T", with: " "))) UTC. \
+            All days and times are UTC. An interval holds the true share in 95 of 100 cases (Wilson).</p></footer>
             </body>
             </html>
 
@@ -42,7 +42,9 @@ public enum HTMLReport {
     private static func period(_ figures: RunFigures) -> String {
         guard let first = figures.first, let last = figures.last else { return "No run was recorded." }
         let days = first.day == last.day ? "On \(first.day)" : "From \(first.day) to \(last.day)"
-        return "\(days): \(counted(figures.runs, "run")) of \(counted(figures.units, "unit")) at \(counted(figures.stations.count, "station"))."
+        return
+            "\(days): \(counted(figures.runs, "run")) of \(counted(figures.units, "unit")) at "
+                + "\(counted(figures.stations.count, "station"))."
     }
 
     private static func counted(_ count: Int, _ name: String) -> String { "\(FigureText.count(count)) \(name)\(count == 1 ? "" : "s")" }
@@ -55,14 +57,19 @@ public enum HTMLReport {
         let others = excluded.map { "\(FigureText.count($0.value)) \($0.key.rawValue)" }.joined(separator: ", ")
         let firstPass = figures.firstPass.named.map { name, share in
             card(
-                name, FigureText.percent(share.value), "\(FigureText.count(share.count)) of \(counted(share.total, "first run")), \(FigureText.interval(share))")
+                name, FigureText.percent(share.value),
+                "\(FigureText.count(share.count)) of \(counted(share.total, "first run")), \(FigureText.interval(share))")
         }
         return "<dl class=\"cards\">" + (firstPass + [
             card(
                 "Yield of all runs", FigureText.percent(figures.yield.share.value),
                 "\(FigureText.count(figures.yield.share.count)) of \(FigureText.count(figures.yield.share.total)), repetitions included"),
-            card("Not counted", FigureText.count(excluded.reduce(0) { $0 + $1.value }), others.isEmpty ? "no other faults" : "by fault: \(others)"),
-            card("A run that passes", FigureText.seconds(figures.wholeRuns.median), "95 of 100 within \(FigureText.seconds(figures.wholeRuns.p95))"),
+                card(
+                    "Not counted", FigureText.count(excluded.reduce(0) { $0 + $1.value }),
+                    others.isEmpty ? "no other faults" : "by fault: \(others)"),
+                card(
+                    "A run that passes", FigureText.seconds(figures.wholeRuns.median),
+                    "95 of 100 within \(FigureText.seconds(figures.wholeRuns.p95))")
         ]).joined() + "</dl>"
     }
 
@@ -80,11 +87,14 @@ public enum HTMLReport {
         let table = HTML.table(
             "Yield by day", ["Day"], numbers: yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + $0.yield.cells })
         return section(
-            "Yield by day", "Runs that passed, of those that passed or failed by the unit’s own fault.\(left)", [pair(YieldCharts.days(days, id: "days"), table)])
+            "Yield by day", "Runs that passed, of those that passed or failed by the unit’s own fault.\(left)",
+            [pair(YieldCharts.days(days, id: "days"), table)])
     }
 
     private static func stations(_ figures: RunFigures) -> String {
-        let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted { $0.name.isNumbered(before: $1.name) }
+        let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted {
+            $0.name.isNumbered(before: $1.name)
+        }
         let left = figures.stations.count > drawn.count ? " The drawing shows the \(drawn.count) stations with the most runs." : ""
         let rows = figures.stations.prefix(rowLimit).map { [$0.name] + $0.yield.cells }
         let table = HTML.table("Yield by station", ["Station"], numbers: yieldColumns, rows)
@@ -104,7 +114,9 @@ public enum HTMLReport {
             let caption = "The lowest yields of a station on a day, by the upper end of their interval"
             return HTML.table(caption, ["Day", "Station"], numbers: yieldColumns, rows)
         }
-        let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
+        let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues {
+            Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first }
+        }
         let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in
             [day] + figures.stations.map { station in
                 shares[station.name].map { "\(FigureText.percent($0.value)) of \(FigureText.count($0.total))" } ?? "–"
@@ -119,7 +131,8 @@ public enum HTMLReport {
         }
         let table = HTML.table("Runs that did not pass, by their first error", ["Code"], numbers: ["Runs", "Added up"], figures.codeRows)
         return section(
-            "Error codes", "The first error of each run that did not pass, whoever’s fault it was. noafw’s page of errors explains each code.",
+            "Error codes",
+            "The first error of each run that did not pass, whoever’s fault it was. noafw’s page of errors explains each code.",
             [pair(ParetoChart.chart(figures.codes, id: "codes"), table)])
     }
 
@@ -127,7 +140,8 @@ public enum HTMLReport {
         let columns = ["Times", "P50", "P95", "Longest"]
         let table = HTML.table("Seconds that a stage took", ["Stage"], numbers: columns, figures.durationRows)
         return section(
-            "Durations", "How long each stage took where it passed, on a logarithmic axis. Half of the times lie below P50, 95 of 100 below P95.",
+            "Durations",
+            "How long each stage took where it passed, on a logarithmic axis. Half of the times lie below P50, 95 of 100 below P95.",
             [pair(DurationChart.chart(figures.stages, id: "durations"), table)])
     }
 
@@ -136,7 +150,9 @@ public enum HTMLReport {
             let rows = units.map { [$0.name, FigureText.count($0.runs), FigureText.seconds($0.longest), FigureText.count($0.retries)] }
             return HTML.table(caption, ["Unit"], numbers: ["Runs", "Longest", "Retries"], rows)
         }
-        let slow = UnitChart.chart(figures.slowest, id: "slowest", title: "The slowest units", figure: \.longest) { FigureText.seconds($0.longest) }
+        let slow = UnitChart.chart(figures.slowest, id: "slowest", title: "The slowest units", figure: \.longest) {
+            FigureText.seconds($0.longest)
+        }
         let retried = UnitChart.chart(figures.mostRetried, id: "retried", title: "The most retried units", figure: { Double($0.retries) }) {
             FigureText.count($0.retries)
         }

@@ -33,7 +33,8 @@ public final class OpenRun: Sendable {
     /// Released when the run is closed.
     public var claim: any UnitClaim { state.withLock(\.claim) }
 
-    /// Claims the unit, once the record says that it will be asked for: a claim whose run ends before the answer is this station's to take back.
+    /// Claims the unit, once the record says that it will be asked for: a claim whose run ends before the
+    /// answer is this station's to take back.
     /// - Throws: ``ClaimError``, ``LedgerError``, `CancellationError`: then the unit may not be touched. The run is still to be closed; one
     ///   whose unit is another's leaves no record.
     public func claim(from claims: any UnitClaims, rebindsSerial: Bool = false) async throws {

@@ -12,10 +12,12 @@ public struct SerialBinding: Sendable, Hashable {
     /// - Parameter newest: finds the newest run of a serial number, or of a unit that has any.
     /// - Returns: why the number is not the unit's; `nil` where it may be.
     public static func conflict(_ serial: String, at unitAddress: String, newest: (Key) throws -> SerialBinding?) rethrows -> LedgerError? {
-        if let known = try newest(.serial(serial)), known.unitAddress != unitAddress, try newest(.unit(known.unitAddress))?.serial == serial {
+        if let known = try newest(.serial(serial)), known.unitAddress != unitAddress, try newest(.unit(known.unitAddress))?.serial == serial
+        {
             return .serialBound(serial: serial, address: unitAddress, known: known)
         }
-        guard let own = try newest(.unit(unitAddress)), own.serial != serial, try newest(.serial(own.serial))?.unitAddress == unitAddress else { return nil }
+        guard let own = try newest(.unit(unitAddress)), own.serial != serial, try newest(.serial(own.serial))?.unitAddress == unitAddress
+        else { return nil }
         return .serialBound(serial: serial, address: unitAddress, known: own)
     }
 
@@ -26,6 +28,7 @@ public struct SerialBinding: Sendable, Hashable {
     }
 
     func cause(of serial: String, source: String) -> String {
-        "another unit's label was read, \(self.serial == serial ? "two labels are the same" : "this unit got a new label"), or \(source) bound them by mistake"
+        "another unit's label was read, \(self.serial == serial ? "two labels are the same" : "this unit got a new label"), or "
+            + "\(source) bound them by mistake"
     }
 }

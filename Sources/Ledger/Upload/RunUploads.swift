@@ -44,7 +44,8 @@ public struct UploadReport: Sendable, Hashable {
 
     public var notices: [LedgerNotice] {
         let remedy = failure.flatMap { $0.category == .tryAgain ? nil : $0.remedy }
-        let waiting: [LedgerNotice] = left > 0 ? [.unsent(runs: left, reason: failure?.message ?? "the time for sending was over", remedy: remedy)] : []
+        let waiting: [LedgerNotice] =
+            left > 0 ? [.unsent(runs: left, reason: failure?.message ?? "the time for sending was over", remedy: remedy)] : []
         return [unreadable].compactMap(\.self) + waiting + rejected.map { .rejected(run: "\($0.id)", reason: $0.reason) }
     }
 }

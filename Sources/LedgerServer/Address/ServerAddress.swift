@@ -62,17 +62,24 @@ struct ServerAddress: Sendable, Hashable {
 
     /// The station's name is its login's, and printable.
     private static func check(_ station: String) throws(ServerError) {
-        guard station.utf8.count <= loginLimit else { throw .stationName(reason: "it has \(station.utf8.count) bytes, more than \(loginLimit)") }
-        guard !station.isEmpty, RecordText.line(station) == station else { throw .stationName(reason: "it is empty, or not all of it is printable") }
+        guard station.utf8.count <= loginLimit else {
+            throw .stationName(reason: "it has \(station.utf8.count) bytes, more than \(loginLimit)")
+        }
+        guard !station.isEmpty, RecordText.line(station) == station else {
+            throw .stationName(reason: "it is empty, or not all of it is printable")
+        }
     }
 
     private static func list(_ text: String) -> [String] { text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 
     private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
-        guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else { throw .address(reason: "it begins otherwise") }
+        guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else {
+            throw .address(reason: "it begins otherwise")
+        }
         guard let options = PQconninfoParse(text, nil) else {
             // libpq's words may quote a part of a password.
-            throw .address(reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
+            throw .address(
+                reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
         }
         defer { PQconninfoFree(options) }
         var settings: [String: String] = [:]
@@ -124,7 +131,9 @@ extension ServerAddress {
 
     /// libpq would skip a file that others may read, and say so only on standard error.
     private func checkPassfile(_ environment: [String: String]) throws(ServerError) {
-        guard environment["PGPASSWORD"] == nil, let path = settings["passfile"] ?? environment["HOME"].map({ "\($0)/.pgpass" }) else { return }
+        guard environment["PGPASSWORD"] == nil, let path = settings["passfile"] ?? environment["HOME"].map({ "\($0)/.pgpass" }) else {
+            return
+        }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
         throw .passfile(path: path, mode: "0" + String(status.st_mode & 0o777, radix: 8))

@@ -42,7 +42,8 @@ struct PostgreSQLLeases: LeaseServer {
                 throw .lost("the server's answer makes no sense")
             }
             guard row[0] != "t" else { return .granted(token: token) }
-            return .taken(station: RecordText.required(row[2] ?? ""), until: UTCTime(microseconds: until), run: row[4].flatMap { RunID($0) })
+            return .taken(
+                station: RecordText.required(row[2] ?? ""), until: UTCTime(microseconds: until), run: row[4].flatMap { RunID($0) })
         }
     }
 

@@ -53,7 +53,9 @@ final class PQConnection {
             guard let result = PQgetResult(connection) else { return try last.get() }
             defer { PQclear(result) }
             // libpq gives it again and again.
-            guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) else { throw .lost("the server's answer makes no sense") }
+            guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) else {
+                throw .lost("the server's answer makes no sense")
+            }
             last = PQRows.read(result, hiding: secret)
         }
     }
@@ -117,7 +119,8 @@ struct PQRows: Sendable {
             }
             return .success(PQRows(rows: rows))
         default:
-            let primary = PQresultErrorField(result, Int32(UInt8(ascii: "M"))) ?? UnsafeMutablePointer(mutating: PQresultErrorMessage(result))
+            let primary =
+                PQresultErrorField(result, Int32(UInt8(ascii: "M"))) ?? UnsafeMutablePointer(mutating: PQresultErrorMessage(result))
             let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
             let reason = Redaction.line(primary.map { String(cString: $0) } ?? "no message", hiding: secret)
             return .failure(state.map { .answered(state: $0, reason: reason) } ?? .lost(reason))

@@ -65,7 +65,9 @@ enum ServerFault: Error, Sendable, Hashable {
     /// What to do on the server; `nil` where it has to be reached first.
     var remedy: String? {
         if case .answered(let state, _) = self, !needsAdministrator(state) {
-            return "the server answers, but does not come to it: run the same command again; if it stays so, show the message to the server's administrator"
+            return
+                "the server answers, but does not come to it: run the same command again; if it stays so, show the message to the "
+                    + "server's administrator"
         }
         let diagnosis = error.diagnosis
         return diagnosis.category == .tryAgain ? nil : diagnosis.remedy

@@ -95,7 +95,9 @@ extension ServerLane {
             guard case .failure(let fault) = request.perform(current) else { return }
             connection = nil
             // It may have ended while idle: once more with a new one.
-            guard wasUsed, fault.kind == .passing, !request.isOver, ContinuousClock.now < request.deadline else { return request.fail(fault) }
+            guard wasUsed, fault.kind == .passing, !request.isOver, ContinuousClock.now < request.deadline else {
+                return request.fail(fault)
+            }
             serve(request, &connection)
         } catch {
             // What has waited for the same connection would only wait as long again.

@@ -64,7 +64,8 @@ final class ServerWire {
         while true {
             let fromServer = events & POLLIN != 0 && !isServerGone ? POLLIN : 0
             let ready = try Self.poll(
-                [(socket, events), (end, toServer.isEmpty ? POLLIN : 0), (server, fromServer | (toServer.isEmpty ? 0 : POLLOUT))], until: deadline)
+                [(socket, events), (end, toServer.isEmpty ? POLLIN : 0), (server, fromServer | (toServer.isEmpty ? 0 : POLLOUT))],
+                until: deadline)
             if ready[0] { return }
             if ready[1] || !toServer.isEmpty { sendOn() }
             if isAskedForClearText { throw .clearText }

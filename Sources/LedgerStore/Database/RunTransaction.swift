@@ -58,7 +58,8 @@ struct RunTransaction {
                     record.close(.abandoned, at: time, elapsed: nil)
                     switch try tryPut(record, owner: owner) {
                     case .success(let kept): closed.append(kept)
-                    case .failure(let misfit): odd.insert(OddRow(number: Int64.fromDatabaseValue(row["number"]) ?? 0, columns: [misfit.reason]))
+                    case .failure(let misfit):
+                        odd.insert(OddRow(number: Int64.fromDatabaseValue(row["number"]) ?? 0, columns: [misfit.reason]))
                     }
                 } catch let error as OddRow {
                     odd.insert(error)

@@ -71,7 +71,11 @@ struct Spool: Sendable {
     static func parse(_ bytes: [UInt8]) -> Contents {
         var contents = Contents()
         for line in bytes.split(separator: lineEnd) {
-            if let line = try? RecordLine(line: line) { contents.lines.append(line) } else { contents.rejected.append(Array(line.prefix(RecordLine.byteLimit))) }
+            if let line = try? RecordLine(line: line) {
+                contents.lines.append(line)
+            } else {
+                contents.rejected.append(Array(line.prefix(RecordLine.byteLimit)))
+            }
         }
         return contents
     }

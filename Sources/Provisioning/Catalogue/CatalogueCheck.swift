@@ -53,7 +53,8 @@ extension AssetCatalogue {
         }
         let key = try item.entry.key.map { try CatalogueFiles.read("\(folder)/\($0)", limitBytes: CatalogueFiles.keyLimitBytes) }
         let candidate = AssetCandidate(
-            component: item.component, hardware: item.hardware, files: files, key: key, name: files.first?.name ?? folder, families: families)
+            component: item.component, hardware: item.hardware, files: files, key: key, name: files.first?.name ?? folder,
+            families: families)
         _ = try candidate.version(stated: item.version)
     }
 }

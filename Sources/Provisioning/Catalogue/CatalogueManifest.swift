@@ -12,7 +12,8 @@ public struct CatalogueEntry: Codable, Sendable, Hashable {
 
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
-            self.init(file: try values.decode(String.self, forKey: .file), sha256: try values.decodeIfPresent(String.self, forKey: .sha256) ?? "")
+            self.init(
+                file: try values.decode(String.self, forKey: .file), sha256: try values.decodeIfPresent(String.self, forKey: .sha256) ?? "")
         }
     }
 

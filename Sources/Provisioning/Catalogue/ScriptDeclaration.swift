@@ -34,7 +34,8 @@ public struct ScriptDeclaration: Sendable {
     private static func onlyHardware(of manifest: CatalogueManifest) throws(CatalogueError) -> String {
         let all = Set(manifest.entries.map(\.hardware))
         guard let hardware = all.first, all.count == 1 else {
-            throw .manifestInvalid(path: manifest.path, reason: "it has entries for \(all.count) kinds of hardware; say which with --family")
+            throw .manifestInvalid(
+                path: manifest.path, reason: "it has entries for \(all.count) kinds of hardware; say which with --family")
         }
         return hardware
     }

@@ -68,7 +68,8 @@ public struct ProvisioningRules: Sendable {
     }
 
     /// Connects to a unit's application. One that turns out to be of another family is left before anything is asked of it.
-    public func connect(to address: DeviceAddress, over central: any Central, deadline: SessionClock.Instant) async throws -> any Connection {
+    public func connect(to address: DeviceAddress, over central: any Central, deadline: SessionClock.Instant) async throws -> any Connection
+    {
         let connection = try await central.connect(to: address, security: security, deadline: deadline)
         do {
             try refuse(connection)

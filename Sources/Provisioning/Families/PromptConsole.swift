@@ -29,7 +29,9 @@ extension PromptConsole {
 
     /// Digests from before the start do not hold for what the program has made of its files.
     public func verifyProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
-        let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) { try await hearProgram(of: scripts, watching: watching) }
+        let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
+            try await hearProgram(of: scripts, watching: watching)
+        }
         let changes = try await lookAgain(at: scripts).filter { !$0.isHarmless }
         try await startProgram()
         guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }

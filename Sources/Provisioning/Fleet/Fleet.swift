@@ -36,7 +36,8 @@ public struct Fleet<Report: Sendable>: Sendable {
     /// Works on the units until each has its result.
     public func run(_ targets: [FleetTarget], report: @escaping @Sendable (RunEvent) -> Void = { _ in }) async -> FleetReport<Report> {
         guard let clock = adapters.first?.central.clock else {
-            return FleetReport(entries: targets.map { FleetEntry(unit: $0.unit(), result: .notStarted(FleetError.noAdapterLeft.diagnosis)) })
+            return FleetReport(
+                entries: targets.map { FleetEntry(unit: $0.unit(), result: .notStarted(FleetError.noAdapterLeft.diagnosis)) })
         }
         return await FleetSession(self, targets, clock: clock, report: report).run()
     }

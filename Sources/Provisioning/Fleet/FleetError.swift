@@ -67,7 +67,10 @@ extension FleetError: DiagnosableError {
             Diagnosis(
                 "FLT-0008", .unavailable, nil, "the line ended before a unit was worked on",
                 cause: "no unit lay at the place for 2 s, alone and near enough, or none of the listed ones was heard",
-                remedy: "if one lay there, see its strength with noafw scan; lower the threshold with --near, or list its address with --devices")
+                remedy:
+                    "if one lay there, see its strength with noafw scan; lower the threshold with --near, or list its address with "
+                        + "--devices"
+            )
         }
     }
 }

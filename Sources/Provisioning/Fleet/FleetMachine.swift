@@ -214,7 +214,8 @@ extension FleetMachine {
     private mutating func makeOutNames(at now: SessionClock.Instant) {
         guard !named.isEmpty, listened.contains(where: { $0 >= Self.naming.listening }) else { return }
         for index in order {
-            guard members[index].address == nil, let first = members[index].firstHeard, first.duration(to: now) >= Self.naming.settling else {
+            guard members[index].address == nil, let first = members[index].firstHeard, first.duration(to: now) >= Self.naming.settling
+            else {
                 continue
             }
             let bearers = members[index].bearers.values.sorted { $0.rssi > $1.rssi }

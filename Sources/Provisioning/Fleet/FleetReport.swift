@@ -24,7 +24,9 @@ public enum UnitResult: Sendable, Hashable {
     public var error: Diagnosis? {
         switch self {
         case .passed, .wasCurrent: nil
-        case .failed(let error), .interrupted(let error), .skipped(let error), .inUse(let error), .notReached(let error), .notStarted(let error): error
+        case .failed(let error), .interrupted(let error), .skipped(let error), .inUse(let error), .notReached(let error),
+            .notStarted(let error):
+            error
         }
     }
 
@@ -39,7 +41,9 @@ public struct FleetUnit: Sendable, Hashable {
     public var address: DeviceAddress?
     public var family: FamilyID?
 
-    public init(id: String, address: DeviceAddress? = nil, family: FamilyID? = nil) { (self.id, self.address, self.family) = (id, address, family) }
+    public init(id: String, address: DeviceAddress? = nil, family: FamilyID? = nil) {
+        (self.id, self.address, self.family) = (id, address, family)
+    }
 
     public init(_ unit: DiscoveredUnit) { self.init(id: "\(unit.address)", address: unit.address, family: unit.family) }
 }

@@ -114,7 +114,9 @@ final class FleetSession<Report: Sendable>: Sendable {
         let start = clock.now
         let policy = fleet.policy
         let bounds = BoundedWork<Report>(clock: clock, timeout: policy.unitTimeout, grace: policy.drainTimeout)
-        let result = await bounds.run { [self] in try await fleet.work(state.withLock { $0.machine.members[index].target.unit(unit) }, unit, job) }
+        let result = await bounds.run { [self] in
+            try await fleet.work(state.withLock { $0.machine.members[index].target.unit(unit) }, unit, job)
+        }
         job.end()
         let elapsed = start.duration(to: clock.now) / .seconds(1)
         state.withLock { state in
@@ -127,7 +129,8 @@ final class FleetSession<Report: Sendable>: Sendable {
     private func result() -> FleetReport<Report> {
         state.withLock { state in
             let entries = state.machine.members.enumerated().map { index, member in
-                let result: UnitResult = if case .ended(let result) = member.phase { result } else { .notStarted(FleetError.interrupted.diagnosis) }
+                let result: UnitResult =
+                    if case .ended(let result) = member.phase { result } else { .notStarted(FleetError.interrupted.diagnosis) }
                 return FleetEntry(
                     unit: member.known, result: result, report: state.reports[index], seconds: state.seconds[index] ?? 0,
                     adapter: member.adapter.map { fleet.adapters[$0].name })
@@ -164,7 +167,9 @@ extension FleetSession {
 
     private func hear(_ sighting: Advertisement, _ adapter: Int, _ told: inout [DeviceAddress: (time: SessionClock.Instant, rssi: Int)]) {
         let now = clock.now
-        if let last = told[sighting.address], last.time.duration(to: now) < Self.echo, abs(sighting.rssi - last.rssi) < Self.change { return }
+        if let last = told[sighting.address], last.time.duration(to: now) < Self.echo, abs(sighting.rssi - last.rssi) < Self.change {
+            return
+        }
         guard let unit = fleet.families.recognise(sighting), state.withLock({ $0.machine.wants(unit) }) else { return }
         told[sighting.address] = (now, sighting.rssi)
         inputs.deliver(.heard(adapter: adapter, unit))

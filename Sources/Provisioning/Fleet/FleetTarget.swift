@@ -15,7 +15,9 @@ public struct FleetTarget: Sendable, Hashable {
     /// As the command line or a list names it, else as it was heard.
     public var id: String
 
-    public static func unit(_ unit: DiscoveredUnit, id: String? = nil) -> FleetTarget { FleetTarget(place: .unit(unit), id: id ?? "\(unit.address)") }
+    public static func unit(_ unit: DiscoveredUnit, id: String? = nil) -> FleetTarget {
+        FleetTarget(place: .unit(unit), id: id ?? "\(unit.address)")
+    }
 
     public static func address(_ address: DeviceAddress, id: String? = nil) -> FleetTarget {
         FleetTarget(place: .address(address), id: id ?? "\(address)")

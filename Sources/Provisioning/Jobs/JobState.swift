@@ -31,7 +31,8 @@ public final class JobState: Sendable {
 
     /// - Parameter components: of the unit's family.
     init(
-        unit: UnitIdentity, family: FamilyID, components: [Component], options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
+        unit: UnitIdentity, family: FamilyID, components: [Component], options: JobOptions, expecting estimates: [StageEstimate],
+        clock: SessionClock,
         report: @escaping @Sendable (RunEvent) -> Void
     ) {
         (self.family, self.components) = (family, components)

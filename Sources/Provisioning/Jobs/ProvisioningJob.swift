@@ -48,7 +48,9 @@ public struct ProvisioningJob: Sendable {
         if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
         state.begin(.probe)
         if try await lease.identity().versions[.scripts] == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
-            state.notice("the unit's program was called \(name) since a restart without it was cut short" + (options.dryRun ? "" : "; it has its name again"))
+            state.notice(
+                "the unit's program was called \(name) since a restart without it was cut short"
+                    + (options.dryRun ? "" : "; it has its name again"))
         }
         state.probed(try await lease.identity())
         let planned = try await inspect(lease, state)

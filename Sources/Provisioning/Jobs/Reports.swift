@@ -78,7 +78,8 @@ public struct UnitReport: Sendable {
     public var passed: Bool { error == nil }
 
     public init(
-        identity: UnitIdentity, family: FamilyID, steps: [StepReport], plan: Plan? = nil, program: ProgramVerification? = nil, recoveries: [Recovery] = [],
+        identity: UnitIdentity, family: FamilyID, steps: [StepReport], plan: Plan? = nil, program: ProgramVerification? = nil,
+        recoveries: [Recovery] = [],
         error: Diagnosis?
     ) {
         self.identity = identity

@@ -72,6 +72,8 @@ public struct RunIdentity: Sendable, Hashable, Codable {
     public var ended: String?
 
     public init(id: String, station: String, operator: String?, serial: String?, order: String?, started: String, ended: String?) {
-        (self.id, self.station, self.operator, self.serial, self.order, self.started, self.ended) = (id, station, `operator`, serial, order, started, ended)
+        (self.id, self.station, self.operator, self.serial, self.order, self.started, self.ended) = (
+            id, station, `operator`, serial, order, started, ended
+        )
     }
 }

@@ -76,7 +76,9 @@ public struct VerifyJob: Sendable {
         result.identity = try await lease.identity()
         tell(.probed(result.identity))
         if result.identity.versions[.scripts] == nil, let name = try await lease.programAside(putsBack: false) {
-            tell(.notice("the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
+            tell(
+                .notice(
+                    "the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
         }
         tell(.stage(.proof))
         for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }

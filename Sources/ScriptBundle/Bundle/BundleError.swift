@@ -52,28 +52,39 @@ extension BundleError: DiagnosableError {
             .init("BND-0005", .badData, nil, "the bundle \(place) is for the \(bundle), not for the \(wanted)",
                 cause: "it is the bundle of another product", remedy: "use the bundle of this family")
         case .nothingWanted(let place):
-            .init("BND-0006", .missingInput, nil, "the bundle \(place) holds none of the wanted components", cause: "it was made without them",
+            .init(
+                "BND-0006", .missingInput, nil, "the bundle \(place) holds none of the wanted components",
+                cause: "it was made without them",
                 remedy: "see what it holds with noafw bundle show, or choose other components with --only")
         case .fpgaInFirmware(let family):
             .init("BND-0007", .badData, nil, "a bundle for the \(family) takes no FPGA image", cause: "the image is inside its firmware",
                 remedy: "leave out --fpga")
         case .unsigned(let place):
-            .init("BND-0010", .badData, nil, "the bundle \(place) is not signed", cause: "it was made without --sign, and trusted keys are set",
+            .init(
+                "BND-0010", .badData, nil, "the bundle \(place) is not signed",
+                cause: "it was made without --sign, and trusted keys are set",
                 remedy: "use a signed bundle of a trusted origin")
         case .signerNotTrusted(let place, let signer, let trusted):
             .init("BND-0011", .badData, nil, "the bundle \(place) is signed by \(signer), not with \(trusted.joined(separator: " or "))",
-                cause: "it comes from another signer", remedy: "use a bundle of a trusted origin; if you know the signer, add the key with --trust KEY")
+                cause: "it comes from another signer",
+                remedy: "use a bundle of a trusted origin; if you know the signer, add the key with --trust KEY")
         case .signatureInvalid(let place):
             .init("BND-0012", .badData, nil, "the signature of the bundle \(place) does not match its manifest",
                 cause: "the manifest or the signature was changed after signing", remedy: makeAgain)
         case .keyInvalid(let name, let reason):
-            .init("BND-0013", .badData, nil, "the key \(name) is not usable: \(reason)", cause: "it is another kind of key, encrypted or damaged",
+            .init(
+                "BND-0013", .badData, nil, "the key \(name) is not usable: \(reason)",
+                cause: "it is another kind of key, encrypted or damaged",
                 remedy: "make one with noafw bundle key new, or with openssl genpkey -algorithm ed25519")
         case .keyExposed(let name):
-            .init("BND-0014", .permission, nil, "other users may read the private key \(name)", cause: "the permissions of the file are too wide",
+            .init(
+                "BND-0014", .permission, nil, "other users may read the private key \(name)",
+                cause: "the permissions of the file are too wide",
                 remedy: "run chmod 600 on that file; make a new key if another user had access")
         case .signingFailed:
-            .init("BND-0015", .inputOutput, nil, "signing failed", cause: "libcrypto refused the operation", remedy: "report this with the output of -v")
+            .init(
+                "BND-0015", .inputOutput, nil, "signing failed", cause: "libcrypto refused the operation",
+                remedy: "report this with the output of -v")
         case .noBundleKey(let names):
             .init("BND-0016", .badData, nil, "none of the given keys is a key for bundles: \(names.joined(separator: ", "))",
                 cause: "P-256 keys sign firmware packages; bundles are signed with Ed25519 keys",

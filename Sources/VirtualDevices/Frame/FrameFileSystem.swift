@@ -91,7 +91,8 @@ struct FrameFileSystem {
         file.isBroken = file.isBroken || grown > freeBlocks
         openFiles[handle] = file
         guard !file.isBroken else { return .refusal }
-        return FrameAnswer(delay: FrameBlocks.writeTime(bytes.count) + FrameBlocks.eraseTime * grown, words: FrameBlocks.words(bytes.count), change: .wear)
+        return FrameAnswer(
+            delay: FrameBlocks.writeTime(bytes.count) + FrameBlocks.eraseTime * grown, words: FrameBlocks.words(bytes.count), change: .wear)
     }
 
     mutating func close(_ handle: UInt32) -> FrameAnswer {
@@ -171,7 +172,8 @@ struct FrameFileSystem {
     private mutating func commit(_ change: FrameChange) -> FrameAnswer {
         commitCount += 1
         let isFull = commitCount % FrameBlocks.commitsPerBlock == 0
-        return FrameAnswer(delay: FrameBlocks.commitTime + (isFull ? FrameBlocks.eraseTime : .zero), words: FrameBlocks.commitWords, change: change)
+        return FrameAnswer(
+            delay: FrameBlocks.commitTime + (isFull ? FrameBlocks.eraseTime : .zero), words: FrameBlocks.commitWords, change: change)
     }
 
     // MARK: - Room

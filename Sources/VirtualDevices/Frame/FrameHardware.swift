@@ -22,7 +22,8 @@ struct FrameHardware {
                 items.append(VirtualDisplay.Item(kind: "text", text: text, x: x, y: y, color: Int(UInt32(littleEndian: rest.dropFirst(5)))))
                 rest = rest.dropFirst(11 + length)
             } else {
-                items.append(VirtualDisplay.Item(kind: "bitmap", x: x, y: y, width: short(5), bytes: Int(UInt32(littleEndian: rest.dropFirst(7)))))
+                items.append(
+                    VirtualDisplay.Item(kind: "bitmap", x: x, y: y, width: short(5), bytes: Int(UInt32(littleEndian: rest.dropFirst(7)))))
                 rest = rest.dropFirst(11)
             }
         }

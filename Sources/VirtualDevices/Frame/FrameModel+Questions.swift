@@ -2,7 +2,8 @@ import Bluetooth
 
 /// The numbers of `Port/unit.h`.
 private enum Question: UInt8 {
-    case hello = 1, notify, mount, unmount, open, read, write, close, remove, rename, makeFolder, list, load, hang, show, record, stop, sound
+    case hello = 1, notify, mount, unmount, open, read, write, close, remove, rename, makeFolder, list, load, hang, show, record, stop,
+        sound
     case capture, ready, picture, battery, sleep, stayAwake, update, crash
 }
 
@@ -98,14 +99,17 @@ extension FrameModel {
             guard !hardware.microphone.isBusy(at: unit.now) else { break }
             let milliseconds = UInt32(littleEndian: bytes.dropFirst(8))
             hardware.microphone.start(
-                folder.sound, rate: first, depth: second, limit: milliseconds == .max ? nil : .milliseconds(Int64(milliseconds)), now: unit.now)
+                folder.sound, rate: first, depth: second, limit: milliseconds == .max ? nil : .milliseconds(Int64(milliseconds)),
+                now: unit.now)
             return FrameAnswer()
         case .stop:
             guard !hardware.microphone.isBusy(at: unit.now) else { break }
             hardware.microphone.stop(now: unit.now)
             return FrameAnswer()
         case .sound:
-            guard let sound = hardware.microphone.read(first, now: unit.now, isEndless: firmware.has(.microphoneStart)) else { return .refusal }
+            guard let sound = hardware.microphone.read(first, now: unit.now, isEndless: firmware.has(.microphoneStart)) else {
+                return .refusal
+            }
             return FrameAnswer(bytes: sound, delay: .microseconds(20 + sound.count))
         case .capture:
             hardware.camera.capture(folder.scene ?? FrameCamera.testCard, now: unit.now)

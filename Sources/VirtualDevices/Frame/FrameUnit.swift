@@ -48,7 +48,8 @@ extension PeripheralProfile {
     /// again within an event is a guess.
     static func frame(address: DeviceAddress, firmware: FrameFirmware, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
-            address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service], table: FrameAttributes.table,
+            address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service],
+            table: FrameAttributes.table,
             pace: LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)),
             largestMTU: min(largestMTU, firmware.largestMTU), notificationQueue: 1, requestsSecurity: true)
     }

@@ -51,7 +51,9 @@ enum MonocleInterpreter: InterpreterPort {
     static func start(python: String, folder: UnitFolder) throws -> InterpreterProcess {
         let scripts = try scripts()
         return try InterpreterProcess(
-            program(python: python, scripts: scripts) + [scripts.appendingPathComponent("frozen").path, folder.files.path, folder.root.path],
+            program(python: python, scripts: scripts) + [
+                scripts.appendingPathComponent("frozen").path, folder.files.path, folder.root.path
+            ],
             environment: ["PYTHONDONTWRITEBYTECODE=1"])
     }
 

@@ -71,7 +71,8 @@ extension CommandError {
 
 extension CommandError: DiagnosableError {
     /// A unit may have been provisioned with a release that is not the catalogue's: its files are not to be replaced by that.
-    static let flashSameScripts = "run noafw verify --deep with the files that the unit was provisioned with, then noafw flash with the same files"
+    static let flashSameScripts =
+        "run noafw verify --deep with the files that the unit was provisioned with, then noafw flash with the same files"
 
     var diagnosis: Diagnosis {
         switch self {
@@ -215,7 +216,8 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 "NOA-0035", .usage, nil,
                 "the virtual units in \(folders.joined(separator: " and ")) have the same address \(address)",
-                cause: "one folder is a copy of the other", remedy: "remove one of the folders to start with a new unit there, or name only one of the two")
+                cause: "one folder is a copy of the other",
+                remedy: "remove one of the folders to start with a new unit there, or name only one of the two")
         case .noEntries(let root):
             Diagnosis(
                 "CAT-0021", .missingInput, nil, "the catalogue \(root) holds no entry", cause: "nothing was added to it yet",

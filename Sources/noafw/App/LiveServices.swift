@@ -38,7 +38,8 @@ struct LiveServices: Services {
         let found = try await station.find(radio.selector, families: Set(families.map(\.id)), wait: radio.wait)
         events(RunEvent(unit: FleetUnit(found), time: central.clock.now, content: .found(found.family)))
         guard let support = families.first(where: { $0.id == found.family }) else { throw UnitSelectionError.otherFamily(found) }
-        return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
+        return StationUnit(
+            support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
     }
 
     /// Takes a unit for this process, and notes it, before anything is done to it. A virtual one was taken when it was put on the air.

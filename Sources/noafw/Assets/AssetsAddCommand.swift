@@ -66,7 +66,8 @@ struct AssetsAddCommand: ContextCommand {
             let candidate = AssetCandidate(
                 component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported),
                 files: [ScriptSet.File(name: file.name, bytes: bytes)],
-                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, name: file.name, families: .supported)
+                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, name: file.name, families: .supported
+            )
             let version = try candidate.version(stated: version)
             let isMarked = try candidate.check().isDevelopment
             if part == .fpga, bytes.count != Self.usualImageByteCount {

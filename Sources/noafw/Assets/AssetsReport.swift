@@ -17,7 +17,8 @@ struct AssetsReport {
     func lines(style: TextStyle) -> [String] {
         let isChecked = rows.contains(where: \.isChecked)
         var table = TextTable([
-            .init("part"), .init("version"), .init("hardware", keeping: .start), .init("kind", leftOut: 1), .init(isChecked ? "result" : "used"),
+            .init("part"), .init("version"), .init("hardware", keeping: .start), .init("kind", leftOut: 1),
+            .init(isChecked ? "result" : "used"),
             .init("file", keeping: .start),
         ])
         for row in rows {

@@ -62,7 +62,8 @@ struct BundleCreateCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Trust this public key (PEM). A firmware package may be signed with a P-256 key or the vendor's. --check takes an Ed25519 key instead of those in the trust folder. Repeat for more keys.",
+            "Trust this public key (PEM). A firmware package may be signed with a P-256 key or the vendor's. --check takes an Ed25519 "
+                + "key instead of those in the trust folder. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [InputName] = []
@@ -74,7 +75,9 @@ struct BundleCreateCommand: ContextCommand {
     var json = false
 
     func validate() throws {
-        guard (output == nil) != (check == nil) else { throw ValidationError("Give -o FILE to make a bundle, or --check FILE to compare one.") }
+        guard (output == nil) != (check == nil) else {
+            throw ValidationError("Give -o FILE to make a bundle, or --check FILE to compare one.")
+        }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
         if fpga != nil, fpgaVersion == nil { throw ValidationError("--fpga wants --fpga-version: an image does not tell its own.") }
         if let fpgaVersion, FirmwareVersion(fpgaVersion) == nil {
@@ -112,7 +115,8 @@ struct BundleCreateCommand: ContextCommand {
         let parts = BundleParts(family: family, trust: trustInputs(context))
         let recipe = BundleRecipe(
             scripts: scripts, firmware: try firmware.map { try parts.firmware(context.path($0)) },
-            fpga: try fpga.map { try parts.fpga(context.path($0), version: fpgaVersion ?? "", isChecked: !anyFpgaImage) }, tool: ToolVersion.current)
+            fpga: try fpga.map { try parts.fpga(context.path($0), version: fpgaVersion ?? "", isChecked: !anyFpgaImage) },
+            tool: ToolVersion.current)
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path.name, signedBy: key) }
     }
 
@@ -145,7 +149,8 @@ struct BundleCreateCommand: ContextCommand {
         let limit = BundleParts.imageLimit
         if let firmware, try bundle.firmware() != InputFile.read(context.path(firmware), limit: limit) { found.append(.image("firmware")) }
         if let fpga {
-            let isSame = try bundle.fpga() == InputFile.read(context.path(fpga), limit: limit) && bundle.manifest.fpga?.version == fpgaVersion
+            let isSame =
+                try bundle.fpga() == InputFile.read(context.path(fpga), limit: limit) && bundle.manifest.fpga?.version == fpgaVersion
             if !isSame { found.append(.image("FPGA image")) }
         }
         return found

@@ -13,7 +13,8 @@ struct BundleReport {
         let scriptBytes = manifest.scripts.files.reduce(0) { $0 + $1.bytes }
         let count = manifest.scripts.files.count == 1 ? "1 script" : "\(manifest.scripts.files.count) scripts"
         return [
-            style.paint("\(UntrustedText.escape(file)): bundle for the \(manifest.family), \(Format.bytes(bundle.byteCount)) bytes", .strong),
+            style.paint(
+                "\(UntrustedText.escape(file)): bundle for the \(manifest.family), \(Format.bytes(bundle.byteCount)) bytes", .strong),
             "  scripts   \(UntrustedText.escape(manifest.scripts.version))  (\(count), \(Format.bytes(scriptBytes)) bytes)",
             "  firmware  \(Self.text(manifest.firmware))",
             "  fpga      \(Self.text(manifest.fpga))",

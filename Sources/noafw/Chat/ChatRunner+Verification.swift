@@ -37,7 +37,8 @@ extension ChatRunner {
         }
         let unit = FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family)
         let entry = FleetEntry(unit: unit, report: report)
-        let result = FleetRunResult(report: FleetReport(entries: [entry]), seconds: start.duration(to: context.clock.now).inSeconds, known: [unit.id: model])
+        let result = FleetRunResult(
+            report: FleetReport(entries: [entry]), seconds: start.duration(to: context.clock.now).inSeconds, known: [unit.id: model])
         let presentation = FlashPresentation(single: command.unit.value.target)
         for line in presentation.summary(result, style: context.style(for: context.output)) { context.output.writeLine(line) }
         if let error = presentation.error(of: result) { throw Stop(diagnosis: error) }

@@ -113,7 +113,8 @@ struct ChatRunner: Sendable {
         let controller = ChatController(environment: environment, recorder: plan.recorder)
         if isAtTerminal {
             let status = ChatStatus(
-                unit: plan.request.unit.target.id ?? environment.family.rawValue, assistant: plan.request.assistant.name, mode: plan.request.mode)
+                unit: plan.request.unit.target.id ?? environment.family.rawValue, assistant: plan.request.assistant.name,
+                mode: plan.request.mode)
             let history = HistoryFile(stateFolder: plan.request.stateFolder)
             let driver = TerminalDriver(context: context, status: status, history: history, isVerbose: command.report.verbose)
             return try await controller.run(show: { _, _ in }, driver: driver.drive)

@@ -21,7 +21,9 @@ struct AllowList: Sendable {
 
         func allows(_ deviation: String, in component: Component, of unit: UnitIdentity) -> Bool {
             guard self.component == nil || self.component == component else { return false }
-            guard Glob.matches(self.unit, unit.address.description, ignoringCase: true) || Glob.matches(self.unit, unit.name) else { return false }
+            guard Glob.matches(self.unit, unit.address.description, ignoringCase: true) || Glob.matches(self.unit, unit.name) else {
+                return false
+            }
             return Glob.matches(value, deviation) || Glob.matches(value, ComponentFormatter.version(deviation))
         }
     }
@@ -43,7 +45,9 @@ struct AllowList: Sendable {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.drop { $0.isWhitespace }
             guard !content.isEmpty, content.first != "#" else { continue }
-            guard let fields = CSVLine.fields(content) else { throw .badAllowance(path: name, line: index + 1, reason: "a quote is not closed") }
+            guard let fields = CSVLine.fields(content) else {
+                throw .badAllowance(path: name, line: index + 1, reason: "a quote is not closed")
+            }
             entries.append(try Self.entry(fields, line: index + 1, name))
         }
         (self.name, self.entries) = (name, entries)
@@ -54,13 +58,16 @@ struct AllowList: Sendable {
         guard fields.count == 5 else { throw fault("it has \(fields.count) of 5 fields: unit, part, value, reason, last day") }
         guard fields.allSatisfy({ $0.count <= fieldLimit }) else { throw fault("a field is longer than \(fieldLimit) characters") }
         let component = FamilyList.supported.components.first { $0.name == fields[1] }
-        guard component != nil || fields[1] == "*" else { throw fault("its part is none of \(FamilyList.supported.components.map(\.name).joined(separator: ", ")) and *") }
+        guard component != nil || fields[1] == "*" else {
+            throw fault("its part is none of \(FamilyList.supported.components.map(\.name).joined(separator: ", ")) and *")
+        }
         guard !fields[0].isEmpty, !fields[2].isEmpty, !fields[3].isEmpty else { throw fault("unit, value and reason must not be empty") }
         guard fields[4].isEmpty || fields[4].wholeMatch(of: /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/) != nil else {
             throw fault("its last day is not of the form 2026-12-31")
         }
         return Entry(
-            line: line, unit: fields[0], component: component, value: fields[2], reason: fields[3], expires: fields[4].isEmpty ? nil : fields[4])
+            line: line, unit: fields[0], component: component, value: fields[2], reason: fields[3],
+            expires: fields[4].isEmpty ? nil : fields[4])
     }
 }
 

@@ -53,7 +53,9 @@ struct Baseline: Sendable {
         } catch {
             throw .noBaseline(path: name, reason: "it is not a document of noafw verify --json")
         }
-        guard document.schema == RunDocument.verify else { throw .noBaseline(path: name, reason: "its schema is \(PrintableText.ascii(document.schema, limit: 40))") }
+        guard document.schema == RunDocument.verify else {
+            throw .noBaseline(path: name, reason: "its schema is \(PrintableText.ascii(document.schema, limit: 40))")
+        }
         var units: [DeviceAddress: [Provisioning.Component: Component]] = [:]
         for unit in document.units {
             // A unit that was not reached says nothing.

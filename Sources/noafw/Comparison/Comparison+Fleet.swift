@@ -68,7 +68,9 @@ struct FindingRow: Sendable {
         if let error { return "\(error.code): \(error.message)" }
         guard let finding, !state.isGood || state == .allowed else { return "" }
         let versions = finding.expected == finding.actual ? [] : ["expected \(finding.expected), actual \(finding.actual ?? "none")"]
-        let notes = used.map { "allowed by line \($0.line): \($0.reason)" } + expired.map { "allowed until \($0.expires ?? "-") by line \($0.line)" }
+        let notes =
+            used.map { "allowed by line \($0.line): \($0.reason)" }
+            + expired.map { "allowed until \($0.expires ?? "-") by line \($0.line)" }
         return (versions + differences + notes).joined(separator: "; ")
     }
 }

@@ -20,7 +20,8 @@ extension ComparisonError: DiagnosableError {
         case .badAllowance(let path, let line, let reason):
             Diagnosis(
                 "NOA-0047", .badData, nil, "line \(line) of \(path) cannot be used: \(reason)",
-                cause: "a line of an allow-list is CSV: unit or pattern, part, allowed value, reason, last day", remedy: "correct the line, or remove it")
+                cause: "a line of an allow-list is CSV: unit or pattern, part, allowed value, reason, last day",
+                remedy: "correct the line, or remove it")
         case .gone(let unit, let baseline):
             Diagnosis(
                 "NOA-0048", .unavailable, .radio, "\(unit) of \(baseline) is not in reach",
@@ -29,7 +30,8 @@ extension ComparisonError: DiagnosableError {
         case .notInBaseline(let unit, let baseline):
             Diagnosis(
                 "NOA-0049", .badData, nil, "\(baseline) does not have \(unit)",
-                cause: "the unit is new, or the baseline was made from other units", remedy: "make a new baseline with: noafw verify --json > FILE")
+                cause: "the unit is new, or the baseline was made from other units",
+                remedy: "make a new baseline with: noafw verify --json > FILE")
         }
     }
 }

@@ -20,7 +20,9 @@ struct DaemonSettings: Sendable, Hashable {
             if line.hasPrefix("["), let end = line.firstIndex(of: "]") { section = String(line[line.index(after: line.startIndex)..<end]) }
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             // Units of 10 ms (Core 5.4, Vol 4, Part E, 7.8.12).
-            guard section == "LE", parts.count == 2, parts[0] == "ConnectionSupervisionTimeout", let value = UInt16(parts[1]) else { continue }
+            guard section == "LE", parts.count == 2, parts[0] == "ConnectionSupervisionTimeout", let value = UInt16(parts[1]) else {
+                continue
+            }
             supervision = Double(value) * 10
         }
     }

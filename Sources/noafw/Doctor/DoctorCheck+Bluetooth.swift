@@ -42,10 +42,12 @@ extension DoctorCheck {
             let names = found.adapters.map(\.name).joined(separator: ", ")
             return DoctorCheck(
                 name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
-                fix: names.isEmpty ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
+                fix: names.isEmpty
+                    ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
         }
         guard adapter.twins.isEmpty else {
-            return failure("adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
+            return failure(
+                "adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
         }
         let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
         let hidden = found.hidden.isEmpty ? "" : "; bluetoothd does not show \(found.hidden.joined(separator: ", "))"
@@ -94,7 +96,9 @@ extension DoctorCheck {
     private static let supervisionOfALine = 2000.0
 
     private static func advice(_ found: DoctorFacts.Bluetooth) -> String {
-        guard let supervision = found.kernel.timing?.supervision ?? found.settings.supervision, supervision < supervisionOfALine else { return "" }
+        guard let supervision = found.kernel.timing?.supervision ?? found.settings.supervision, supervision < supervisionOfALine else {
+            return ""
+        }
         return " (for a line \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
     }
 
@@ -105,7 +109,8 @@ extension DoctorCheck {
         return DoctorCheck(
             name: "remembered", status: isMany ? .warn : .ok,
             detail: count == 0 ? "no unit without a bond" : "\(count) unit\(count == 1 ? "" : "s") without a bond",
-            fix: isMany ? "have bluetoothd forget them, as each makes its start and its lists slower (docs/hardware.md, After a line's run)" : nil)
+            fix: isMany
+                ? "have bluetoothd forget them, as each makes its start and its lists slower (docs/hardware.md, After a line's run)" : nil)
     }
 
     private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {

@@ -73,7 +73,8 @@ extension DoctorCheck {
         case .success(let catalogue):
             return DoctorCheck(
                 name: "catalogue", status: catalogue.isDevelopment ? .warn : .ok, detail: catalogue.description,
-                fix: catalogue.isDevelopment ? "add the vendor's released files (docs/assets.md): development images are for virtual units" : nil)
+                fix: catalogue.isDevelopment
+                    ? "add the vendor's released files (docs/assets.md): development images are for virtual units" : nil)
         }
     }
 

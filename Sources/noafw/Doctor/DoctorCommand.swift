@@ -35,7 +35,8 @@ struct DoctorCommand: ContextCommand {
         defer { context.interrupts.exitReport.set(nil) }
         let facts = await context.services.examine(
             DoctorRequest(
-                adapter: adapter?.text, search: context.assetSearch(assets?.name), stateFolder: try? context.stateFolder(), clock: context.clock))
+                adapter: adapter?.text, search: context.assetSearch(assets?.name), stateFolder: try? context.stateFolder(),
+                clock: context.clock))
         let checks = DoctorCheck.all(facts)
         let failure = checks.first { $0.status == .fail }
         conclusion.say {

@@ -52,7 +52,9 @@ struct InputName: FileName {
 struct CatalogueName: FileName {
     let name: String
 
-    func uses(in context: CommandContext) -> [FileUse] { OwnFiles.catalogue(in: context.path(self).location).map { .read(NamedPath($0, in: "/")) } }
+    func uses(in context: CommandContext) -> [FileUse] {
+        OwnFiles.catalogue(in: context.path(self).location).map { .read(NamedPath($0, in: "/")) }
+    }
 }
 
 /// What is replaced or added to.

@@ -40,7 +40,8 @@ struct FilePlace {
         let folder = FilePlace(path)
         guard let place = folder.chain.first else { return false }
         if folder.rest.isEmpty ? chain.contains(place) : chain.first == place && rest.starts(with: folder.rest) { return true }
-        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1, let names = FileManager.default.enumerator(atPath: path) else {
+        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1, let names = FileManager.default.enumerator(atPath: path)
+        else {
             return false
         }
         return names.contains { ($0 as? String).flatMap { FileIdentity("\(path)/\($0)") } == own }

@@ -56,9 +56,12 @@ struct FlashCommand: ContextCommand {
 
     func validate() throws {
         try checkLine()
-        if units.isFleet, !line.watch, record.serial != nil { throw ValidationError("--serial is one unit's: leave it out, or name one unit.") }
+        if units.isFleet, !line.watch, record.serial != nil {
+            throw ValidationError("--serial is one unit's: leave it out, or name one unit.")
+        }
         if !units.isFleet, !line.watch, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
-            throw ValidationError("--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
+            throw ValidationError(
+                "--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
         }
         guard (0...100).contains(minBattery) else { throw ValidationError("--min-battery is a percentage from 0 to 100.") }
     }

@@ -21,11 +21,14 @@ extension FleetPresentation {
         let recoveries = (entry.report?.recoveries ?? []).map { RecoveryMember($0) }
         var member = UnitMember(
             names: .init(
-                id: unit.id.isEmpty ? nil : unit.id, family: unit.family, address: (result.identity(entry)?.address ?? unit.address)?.description),
+                id: unit.id.isEmpty ? nil : unit.id, family: unit.family,
+                address: (result.identity(entry)?.address ?? unit.address)?.description),
             result: .init(
                 verdict: entry.verdict.document, fault: error?.fault, error: error, program: program?.sign, recoveries: recoveries,
                 run: result.known(entry).run))
-        if !isSingle { (member.result.outcome, member.result.seconds, member.result.adapter) = (entry.verdict, entry.seconds, .some(entry.adapter)) }
+        if !isSingle {
+            (member.result.outcome, member.result.seconds, member.result.adapter) = (entry.verdict, entry.seconds, .some(entry.adapter))
+        }
         return member
     }
 }
@@ -34,7 +37,8 @@ extension FleetMember {
     init<Report>(_ result: FleetRunResult<Report>, seed: UInt64? = nil, comparedWith: String? = nil) {
         let verdicts = result.report.entries.map(\.verdict)
         self.init(
-            units: verdicts.count, counts: Counts(verdicts), stop: result.report.stop, interrupted: result.isInterrupted, seconds: result.seconds,
+            units: verdicts.count, counts: Counts(verdicts), stop: result.report.stop, interrupted: result.isInterrupted,
+            seconds: result.seconds,
             error: result.error, seed: seed, comparedWith: comparedWith)
     }
 }

@@ -64,7 +64,8 @@ extension FleetPresentation {
             let interruption = CommandError.unitInterrupted.diagnosis
             let entries = end.progress.entries(UnitVerdict.self, interruption: interruption)
             // Units of which nothing was heard yet had no turn.
-            let error = entries.isEmpty ? CommandError.nothingBegun.diagnosis : entries.allSatisfy { $0.verdict == .pass } ? interruption : nil
+            let error =
+                entries.isEmpty ? CommandError.nothingBegun.diagnosis : entries.allSatisfy { $0.verdict == .pass } ? interruption : nil
             return Result(report: Report(entries: entries), error: error, isInterrupted: true, seconds: end.seconds, known: known)
         }
     }

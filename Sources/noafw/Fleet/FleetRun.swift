@@ -16,7 +16,9 @@ struct FleetRun<Report: RecordedReport>: Sendable {
     /// - Parameters:
     ///   - rollout: `nil` for what only reads: there is nothing to protect units from.
     ///   - stop: why its work was cancelled.
-    init(_ selection: FleetSelection, _ rollout: RolloutLimits?, _ drain: Drain, _ stop: StopReason, _ events: @escaping LiveServices.Events) {
+    init(
+        _ selection: FleetSelection, _ rollout: RolloutLimits?, _ drain: Drain, _ stop: StopReason, _ events: @escaping LiveServices.Events
+    ) {
         (self.selection, self.drain, self.stop, self.events) = (selection, drain, stop, events)
         var policy = FleetPolicy()
         policy.jobsPerAdapter = selection.jobsPerAdapter

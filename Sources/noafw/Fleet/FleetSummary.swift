@@ -7,7 +7,8 @@ enum FleetSummary {
         guard !report.entries.isEmpty else { return [] }
         // The end of a long name tells units apart.
         var table = TextTable([
-            .init("unit", keeping: .end), .init("family", leftOut: 1), .init("verdict"), .init("code", leftOut: 3), .init("seconds", .right, leftOut: 2),
+            .init("unit", keeping: .end), .init("family", leftOut: 1), .init("verdict"), .init("code", leftOut: 3),
+            .init("seconds", .right, leftOut: 2)
         ])
         for entry in report.entries {
             table.append([
@@ -45,7 +46,9 @@ enum FleetSummary {
         return "\(style.paint("\(word) \(sign)", tone))  \(units) (\(Format.seconds(result.seconds)) s)"
     }
 
-    private static func word<Report: RecordedReport>(_ result: FleetRunResult<Report>, _ style: TextStyle) -> (String, String, TextStyle.Tone) {
+    private static func word<Report: RecordedReport>(
+        _ result: FleetRunResult<Report>, _ style: TextStyle
+    ) -> (String, String, TextStyle.Tone) {
         func plain(_ verdict: FleetVerdict) -> (String, String, TextStyle.Tone) { (verdict.word, verdict.sign(style), verdict.tone) }
         if result.passed { return plain(.pass) }
         if result.isInterrupted { return plain(.interrupted) }

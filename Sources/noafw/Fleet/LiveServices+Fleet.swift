@@ -15,10 +15,13 @@ extension LiveServices {
         ) { recorder in
             try await perform(run, search: request.inputs.search, stateFolder: request.stateFolder) { unit, found, count in
                 let rollout = request.limits.map {
-                    RolloutPlan(seed: $0.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: $0.canary, stopAfter: $0.stopAfter)
+                    RolloutPlan(
+                        seed: $0.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: $0.canary,
+                        stopAfter: $0.stopAfter)
                 }
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
-                return try await provision("flash", unit, with: assets, request.options, found.run(request.stateFolder, recorder, rollout: rollout))
+                return try await provision(
+                    "flash", unit, with: assets, request.options, found.run(request.stateFolder, recorder, rollout: rollout))
             }
         }
     }
@@ -35,7 +38,8 @@ extension LiveServices {
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let options = unit.options(adapters: request.fleet.adapters)
                 var verified = try await verify(
-                    "verify", unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, found.run(request.stateFolder, recorder)
+                    "verify", unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch,
+                    found.run(request.stateFolder, recorder)
                 ) { request.comparison.compare($0, unit: options) }
                 verified.report.lastPass = verified.lastPass
                 return verified.report
@@ -52,7 +56,8 @@ extension LiveServices {
         let notice = { @Sendable in run.events(.notice($0)) }
         guard case .virtual(let names, let speed) = selection.units else {
             return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
-                let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
+                let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(
+                    adapters.map(\.fleet))
                 if selection.isOne, let unit = targets.first?.unit(), let family = unit.family {
                     run.events(RunEvent(unit: unit, content: .found(family)))
                 }

@@ -52,7 +52,8 @@ struct AssetLoader {
             return assets
         }
         return AssetSet(
-            parts.contains(.firmware) ? try firmware() : nil, parts.contains(.fpga) ? try fpga() : nil, parts.contains(.scripts) ? try scripts() : nil)
+            parts.contains(.firmware) ? try firmware() : nil, parts.contains(.fpga) ? try fpga() : nil,
+            parts.contains(.scripts) ? try scripts() : nil)
     }
 
     private func marked(_ firmware: FirmwareAsset, listed: Bool = false) throws -> FirmwareAsset {

@@ -32,7 +32,9 @@ enum DeviceList {
     static func parse(_ bytes: [UInt8], _ path: String) throws(DeviceListError) -> [ListedUnit] {
         var lines: [ListedUnit: Int] = [:]
         var units: [ListedUnit] = []
-        for (index, line) in InputFile.withoutByteOrderMark(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in InputFile.withoutByteOrderMark(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
             guard let text = String(validating: line, as: UTF8.self) else { throw .notText(path: path, line: index + 1) }
             let name = content(of: text)
             guard !name.isEmpty else { continue }
@@ -89,7 +91,8 @@ extension DeviceListError: DiagnosableError {
             Diagnosis(
                 "NOA-0042", .badData, nil,
                 "\(path) names \(unit) twice: lines \(lines.map(String.init).joined(separator: " and "))",
-                cause: "a unit that is listed twice would be worked on twice, or another one was meant", remedy: "correct or remove one of these lines")
+                cause: "a unit that is listed twice would be worked on twice, or another one was meant",
+                remedy: "correct or remove one of these lines")
         case .tooMany(let path, let limit):
             Diagnosis(
                 "NOA-0043", .badData, nil, "\(path) names more than \(limit) units",

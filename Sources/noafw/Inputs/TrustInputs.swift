@@ -52,7 +52,9 @@ struct TrustInputs {
 
     private func folderKeys() throws -> [BundleKey] {
         guard let folder = try folder() else { return [] }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.location).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.location).filter {
+            $0.hasSuffix(".pem") && !$0.hasPrefix(".")
+        }
         return try names.sorted().map { name in
             let path = search.path("\(folder.name)/\(name)")
             return try BundleKey(name: path.name, pem: try Self.publicText(path))

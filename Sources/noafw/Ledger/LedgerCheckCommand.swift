@@ -30,25 +30,35 @@ struct LedgerCheckCommand: ContextCommand {
             let acknowledged = acknowledge ? try await ledger.acknowledgeBroken() : []
             let check = try await ledger.check()
             let findings = Self.findings(check)
-            let error: LedgerError? = findings.isEmpty ? check.isSound ? nil : .noRuns(folder: reader.folder) : .unsound(findings: findings.count)
+            let error: LedgerError? =
+                findings.isEmpty ? check.isSound ? nil : .noRuns(folder: reader.folder) : .unsound(findings: findings.count)
             let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
             return OfflineCommand.Result(
-                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (check.isSound ? ["the ledger is sound"] : findings),
+                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"]
+                    + (check.isSound ? ["the ledger is sound"] : findings),
                 document: CheckDocument(check, acknowledged, error?.diagnosis), error: error?.diagnosis)
         }
     }
 
     private static func findings(_ check: LedgerCheck) -> [String] {
         let gaps = check.gaps.map { gap in
-            let numbers = gap.missing.count == 1 ? "number \(gap.missing.lowerBound) is" : "numbers \(gap.missing.lowerBound) to \(gap.missing.upperBound) are"
+            let numbers =
+                gap.missing.count == 1
+                ? "number \(gap.missing.lowerBound) is" : "numbers \(gap.missing.lowerBound) to \(gap.missing.upperBound) are"
             return "station \(UntrustedText.escape(gap.station)): \(numbers) missing: a record was deleted"
         }
-        let spool = check.spooledBytes > 0 ? ["\(Format.bytes(check.spooledBytes)) bytes of records wait in the spool: the next run takes them in"] : []
+        let spool =
+            check.spooledBytes > 0
+            ? ["\(Format.bytes(check.spooledBytes)) bytes of records wait in the spool: the next run takes them in"] : []
         let refused = check.refusedRuns.sorted { $0.key < $1.key }.map { station, count in
             let command = CommandLineText.same(["ledger", "send", "--station", station])
-            return "the server refuses \(LedgerText.counted(count)) of station \(UntrustedText.escape(station)): \(UntrustedText.escape(command)) shows why"
+            return
+                "the server refuses \(LedgerText.counted(count)) of station \(UntrustedText.escape(station)): "
+                    + "\(UntrustedText.escape(command)) shows why"
         }
-        let broken = check.broken.map { "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge" }
+        let broken = check.broken.map {
+            "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge"
+        }
         return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + refused + spool + broken
     }
 }
@@ -57,7 +67,8 @@ private struct CheckDocument: Encodable {
     struct Gap: Encodable { var station: String, first: Int64, last: Int64 }
 
     private enum CodingKeys: String, CodingKey {
-        case schema, sound, runs, openRuns = "open_runs", refusedRuns = "refused_runs", damages, gaps, spooledBytes = "spooled_bytes", broken
+        case schema, sound, runs, openRuns = "open_runs", refusedRuns = "refused_runs", damages, gaps, spooledBytes = "spooled_bytes",
+            broken
         case acknowledged, error
     }
 

@@ -42,7 +42,8 @@ struct LedgerExportCommand: ContextCommand {
     @Flag(help: "With --csv: a byte order mark, and an apostrophe before texts that Excel would turn into numbers or dates.")
     var excel = false
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Write this file instead of standard output.", valueName: "file"), completion: .file())
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("Write this file instead of standard output.", valueName: "file"), completion: .file())
     var output: OutputName?
 
     func validate() throws {

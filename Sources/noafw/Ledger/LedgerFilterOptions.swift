@@ -6,7 +6,8 @@ import Support
 struct LedgerScopeOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Only runs since then: a day (2026-11-22) or moment (2026-11-22T14:00) in UTC, or so long ago (30m, 12h, 7d).", valueName: "time"))
+            "Only runs since then: a day (2026-11-22) or moment (2026-11-22T14:00) in UTC, or so long ago (30m, 12h, 7d).",
+            valueName: "time"))
     var since: Moment?
 
     @Option(help: ArgumentHelp("Only runs of the unit with this address or serial number.", valueName: "address|serial"))
@@ -16,7 +17,8 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
     var station: String?
 
     @Option(
-        help: ArgumentHelp("Only runs of this verb: flash, verify, rescue or chat.", valueName: "verb"), completion: .list(["flash", "verify", "rescue", "chat"]))
+        help: ArgumentHelp("Only runs of this verb: flash, verify, rescue or chat.", valueName: "verb"),
+        completion: .list(["flash", "verify", "rescue", "chat"]))
     var verb: String?
 
     func filter(now: UTCTime) -> RunFilter {

@@ -47,7 +47,8 @@ struct LedgerReportCommand: ContextCommand {
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))
             return OfflineCommand.Result(
-                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"], document: document)
+                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"],
+                document: document)
         }
     }
 }

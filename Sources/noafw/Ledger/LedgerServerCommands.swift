@@ -36,7 +36,8 @@ struct LedgerSendCommand: ContextCommand {
               noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/root.crt'
               noafw ledger send --rejected
 
-            Exit codes: 0 nothing of this station waits, 64 wrong use, 65 the server refuses runs or has other tables, 75 not reached, 77 login refused.
+            Exit codes: 0 nothing of this station waits, 64 wrong use, 65 the server refuses runs or has other tables, \
+            75 not reached, 77 login refused.
             """)
 
     @OptionGroup var server: LedgerServerOptions
@@ -61,7 +62,9 @@ struct LedgerSendCommand: ContextCommand {
         let verb = OfflineCommand(context: context, isJSON: json)
         return await verb.run(failure: { SendDocument(UploadReport(), [:], $0) }) { _ in
             let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
-            guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
+            guard let server = try server.value(station: name, in: context) else {
+                throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set")
+            }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
             if rejected { try await ledger.retryRejected(station: name) }
             let clock = SessionClock.continuous
@@ -70,7 +73,9 @@ struct LedgerSendCommand: ContextCommand {
             var report = await server.uploads(from: ledger).send(within: clock.now.duration(to: deadline))
             report.rejected = try await ledger.rejected(station: name)
             let others = try await ledger.unsentElsewhere(than: name)
-            if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
+            if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis {
+                verb.note("\(unreadable.message) [\(unreadable.code)]")
+            }
             let error = report.notices.last?.diagnosis
             return OfflineCommand.Result(lines: Self.lines(report, others), document: SendDocument(report, others, error), error: error)
         }

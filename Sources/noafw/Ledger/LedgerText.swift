@@ -11,14 +11,16 @@ enum LedgerText {
 
     static func table(_ runs: [RunRecord], _ style: TextStyle) -> [String] {
         var table = TextTable([
-            .init("started"), .init("run"), .init("station", leftOut: 4), .init("unit", keeping: .end), .init("serial", leftOut: 2), .init("verb", keeping: .start), .init("verdict"),
+            .init("started"), .init("run"), .init("station", leftOut: 4), .init("unit", keeping: .end), .init("serial", leftOut: 2),
+            .init("verb", keeping: .start), .init("verdict"),
             .init("code", keeping: .start),
             .init("seconds", .right, leftOut: 3), .init("retries", .right, leftOut: 1),
         ])
         for run in runs {
             table.append([
                 moment(run.startedAt), run.id.shortText, UntrustedText.escape(run.station), UntrustedText.escape(run.unitAddress),
-                run.serial.map(UntrustedText.escape) ?? "-", UntrustedText.escape(run.verb), verdict(run), run.code.map(UntrustedText.escape) ?? "-",
+                run.serial.map(UntrustedText.escape) ?? "-", UntrustedText.escape(run.verb), verdict(run),
+                run.code.map(UntrustedText.escape) ?? "-",
                 run.elapsedMilliseconds.map { Format.seconds(Double($0) / 1000) } ?? "-", run.retries > 0 ? "\(run.retries)" : "-",
             ])
         }

@@ -13,7 +13,8 @@ enum ReportLines {
         let excluded = figures.firstPass.excluded.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
         let open = figures.openRuns > 0 ? ", \(figures.openRuns) not ended" : ""
         let firstPass = figures.firstPass.named.map { name, share in
-            "\(UntrustedText.escape(name.lowercased()).padded(to: 16))  \(FigureText.percent(share.value))  n = \(share.total), 95 % interval \(FigureText.interval(share))"
+            "\(UntrustedText.escape(name.lowercased()).padded(to: 16))  \(FigureText.percent(share.value))  n = \(share.total), 95 % "
+                + "interval \(FigureText.interval(share))"
         }
         return ["runs              \(FigureText.count(figures.runs)), units: \(FigureText.count(figures.units))\(open)"] + firstPass + [
             "yield of all      \(FigureText.percent(figures.yield.share.value))  n = \(figures.yield.share.total)",

@@ -31,7 +31,8 @@ struct LineRun: Sendable {
     /// - Throws: ``LinkError`` or the radio's own when it cannot listen; `CancellationError` before a unit was worked on.
     func run() async throws -> FleetReport<UnitReport> {
         let clock = central.clock
-        var course = Course(watch: LineWatch(rules: rules, at: clock.now), results: noResults, rollout: RolloutGuard(limits: request.limits.guarded))
+        var course = Course(
+            watch: LineWatch(rules: rules, at: clock.now), results: noResults, rollout: RolloutGuard(limits: request.limits.guarded))
         tell(request.serials == nil ? .waiting : .asking)
         do {
             while course.watch.state != .drained {

@@ -6,7 +6,8 @@ enum LineText {
     static let inputEnded = "the scanner's input has ended, and serial numbers are asked for (--serial ask): the line ends"
 
     static func stranger(_ unit: DiscoveredUnit) -> String {
-        "\(unit.address) is a bootloader that this station has not worked on: it is left alone; next: take it away, or list it with --devices"
+        "\(unit.address) is a bootloader that this station has not worked on: it is left alone; next: take it away, or list it with "
+            + "--devices"
     }
 
     static func silent(_ time: Duration) -> String {

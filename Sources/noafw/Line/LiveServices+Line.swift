@@ -27,7 +27,8 @@ extension LiveServices {
                     var unit = try found.onStation(isVirtual: allowed != nil, adapter: adapter)
                     unit.rssi = found.found.rssi
                     let run = found.run(request.stateFolder, recorder, serial: serial)
-                    return try await provision("flash", unit, with: try choice.assets(for: unit.family.id, events: run.events), request.options, run)
+                    return try await provision(
+                        "flash", unit, with: try choice.assets(for: unit.family.id, events: run.events), request.options, run)
                 } events: { event in
                     events(event)
                     if case .ended = event.content { leave() }
@@ -53,7 +54,9 @@ extension LiveServices {
     ///   and what takes the unit away that lies there.
     private func withLine<Value: Sendable>(
         _ request: LineRequest, notice: @escaping @Sendable (String) -> Void, missed: @escaping @Sendable (FleetUnit, any Error) -> Void,
-        _ body: @escaping @Sendable (any Central, String?, Set<DeviceAddress>, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws -> Value
+        _ body:
+            @escaping @Sendable (any Central, String?, Set<DeviceAddress>, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws
+            -> Value
     ) async throws -> Value {
         guard case .virtual(let names, let speed) = request.units.units else {
             return try await Radio.with(adapters: request.units.adapters, silence: .unlimited, notice: notice) { adapters in

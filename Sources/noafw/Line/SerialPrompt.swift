@@ -91,14 +91,16 @@ enum SerialRefusal: Error, Sendable, Hashable {
 extension SerialRefusal: DiagnosableError {
     var diagnosis: Diagnosis {
         switch self {
-        case .empty: Self.refusal("NOA-0051", "nothing was scanned", "Enter was pressed alone, or the code is empty", "scan the serial number")
+        case .empty:
+            Self.refusal("NOA-0051", "nothing was scanned", "Enter was pressed alone, or the code is empty", "scan the serial number")
         case .tooLong:
             Self.refusal(
                 "NOA-0052", "the scan is longer than \(Self.limit) characters", "it is another code, or two codes were read as one",
                 "scan the serial number alone")
         case .notText:
             Self.refusal(
-                "NOA-0053", "the scan is not UTF-8 text", "the scanner's character set is another one", "set the scanner to UTF-8 or ASCII, and scan again")
+                "NOA-0053", "the scan is not UTF-8 text", "the scanner's character set is another one",
+                "set the scanner to UTF-8 or ASCII, and scan again")
         case .otherForm(let serial):
             Self.refusal(
                 "NOA-0054", "\(serial) does not have the form of a serial number (--serial-pattern)",

@@ -9,7 +9,9 @@ struct InputOptions: ParsableArguments, Sendable {
         completion: .file(extensions: ["zip"]))
     var bundle: InputName?
 
-    @Option(help: ArgumentHelp("Use this signed DFU package instead of the catalogue's.", valueName: "package"), completion: .file(extensions: ["zip"]))
+    @Option(
+        help: ArgumentHelp("Use this signed DFU package instead of the catalogue's.", valueName: "package"),
+        completion: .file(extensions: ["zip"]))
     var firmware: InputName?
 
     @Option(help: ArgumentHelp("Use this FPGA image instead of the catalogue's.", valueName: "image"), completion: .file())
@@ -26,7 +28,8 @@ struct InputOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Trust this public key (PEM). A package may be signed with a P-256 key. A bundle must be signed with an Ed25519 key. Repeat for more keys.",
+            "Trust this public key (PEM). A package may be signed with a P-256 key. A bundle must be signed with an Ed25519 key. "
+                + "Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [InputName] = []
@@ -62,6 +65,7 @@ struct InputOptions: ParsableArguments, Sendable {
     func value(in context: CommandContext) -> AssetInputs {
         AssetInputs(
             bundle: bundle?.name, firmware: firmware?.name, fpga: fpga?.name, fpgaVersion: fpgaVersion, scripts: scripts?.name,
-            trust: trust.map(\.name), search: context.assetSearch(assets?.name), allowsDevelopment: development, allowsAnyFPGAImage: anyFpgaImage)
+            trust: trust.map(\.name), search: context.assetSearch(assets?.name), allowsDevelopment: development,
+            allowsAnyFPGAImage: anyFpgaImage)
     }
 }

@@ -6,7 +6,9 @@ struct PartOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only work on these: firmware, fpga, scripts.", valueName: "parts"))
     var only: [PartList] = []
 
-    @Option(help: ArgumentHelp("Watch the unit's program for so long once it is ready (2): it must neither fail nor end.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("Watch the unit's program for so long once it is ready (2): it must neither fail nor end.", valueName: "seconds")
+    )
     var watchProgram: Int?
 
     func validate() throws {

@@ -3,12 +3,15 @@ import Provisioning
 
 /// When a fleet's run starts no more units.
 struct RolloutOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Prove this many units before the others start. The default is 1 for 5 units or more, else 0.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Prove this many units before the others start. The default is 1 for 5 units or more, else 0.", valueName: "n"))
     var canary: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Start no more units after this many failures in a row with the same code. The default is 2; 0 goes on, unless the --canary units fail.", valueName: "n"))
+            "Start no more units after this many failures in a row with the same code. The default is 2; 0 goes on, unless the "
+                + "--canary units fail.",
+            valueName: "n"))
     var stopAfter: Int?
 
     @Option(help: ArgumentHelp("Shuffle the units with this number.", valueName: "n", visibility: .hidden))

@@ -13,7 +13,8 @@ final class FileSink: Sendable {
 
     var sink: TextSink {
         TextSink(
-            isTerminal: isatty(descriptor) == 1, columns: { [self] in Int(size.ws_col) }, rows: { [self] in Int(size.ws_row) }, write: { [self] text in write(text) })
+            isTerminal: isatty(descriptor) == 1, columns: { [self] in Int(size.ws_col) }, rows: { [self] in Int(size.ws_row) },
+            write: { [self] text in write(text) })
     }
 
     private var size: winsize {

@@ -167,7 +167,9 @@ private struct JSONMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
         JSONNodeEncoder(node: node.member(key)).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { JSONNodeEncoder(node: node.member(key)).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        JSONNodeEncoder(node: node.member(key)).unkeyedContainer()
+    }
     func superEncoder() -> any Encoder { JSONNodeEncoder(node: node) }
     func superEncoder(forKey key: Key) -> any Encoder { JSONNodeEncoder(node: node.member(key)) }
 }

@@ -3,7 +3,9 @@ enum TextPieces {
     private static let size = 64 << 10
 
     /// - Parameter body: is handed what takes the pieces.
-    static func gather<Value>(into write: @escaping (String) throws -> Void, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
+    static func gather<Value>(
+        into write: @escaping (String) throws -> Void, _ body: ((String) throws -> Void) throws -> Value
+    ) throws -> Value {
         var text = ""
         let value = try body { piece in
             text += piece

@@ -78,7 +78,8 @@ extension PackageFileOptions {
     ) async -> Int32 {
         let file = file.name
         return await OfflineCommand(context: context, isJSON: json).run(failure: { PackageDocument(file: file, error: $0) }) { style in
-            let given = try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
+            let given =
+                try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
             return try body(given, style)
         }
     }

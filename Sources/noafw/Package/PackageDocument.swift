@@ -47,7 +47,8 @@ extension PackageReport.Image: Encodable {
         try members.encode(command.bootValidations.map(\.method.rawValue), forKey: .bootValidation)
         let type = command.hashType == .sha256 ? "sha256" : "other"
         let expected = HexText.encode(command.hash.reversed())
-        try members.encode(Hash(type: type, expected: expected, actual: HexText.encode(firmware.sha256), match: damage == nil), forKey: .hash)
+        try members.encode(
+            Hash(type: type, expected: expected, actual: HexText.encode(firmware.sha256), match: damage == nil), forKey: .hash)
         let signature = firmware.initPacket.signature.map {
             let proves = signer.map { $0.provesOrigin ? "origin" : "integrity" }
             return Signature(type: $0.type.rawValue, verified: signer != nil && distrust == nil, key: signer?.name, proves: proves)

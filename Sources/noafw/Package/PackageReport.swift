@@ -65,7 +65,8 @@ extension PackageReport.Image {
     fileprivate func lines(style: TextStyle) -> [String] {
         let command = firmware.initPacket.command
         let rows = [
-            ("size", sizeText), ("version text", versionText), ("version", "\(command.firmwareVersion)"), ("hardware", "\(command.hardwareVersion)"),
+            ("size", sizeText), ("version text", versionText), ("version", "\(command.firmwareVersion)"),
+            ("hardware", "\(command.hardwareVersion)"),
             ("SoftDevices", command.softDevices.map(SoftDeviceText.name).joined(separator: ", ")),
             ("boot check", command.bootValidations.isEmpty ? "-" : command.bootValidations.map(\.method.rawValue).joined(separator: ", ")),
             ("debug", command.isDebug ? "yes: version checks may be skipped" : "no"),

@@ -16,12 +16,16 @@ extension BondError: DiagnosableError {
         case .noBonds(let family):
             Diagnosis(
                 "NOA-0080", .usage, nil, "a \(family.rawValue) makes no bonds",
-                cause: "its application serves every host without pairing", remedy: "use it without pairing; name another unit with --device")
+                cause: "its application serves every host without pairing",
+                remedy: "use it without pairing; name another unit with --device")
         case .notNamed(let units):
             Diagnosis(
                 "NOA-0081", .usage, nil,
-                units.isEmpty ? "no unit is named" : "\(units.count) units can be meant: \(units.map(\.description).joined(separator: ", "))",
-                cause: "noafw unpair works without the unit, and this machine has worked on \(units.isEmpty ? "none" : "several") that make bonds",
+                units.isEmpty
+                    ? "no unit is named" : "\(units.count) units can be meant: \(units.map(\.description).joined(separator: ", "))",
+                cause:
+                    "noafw unpair works without the unit, and this machine has worked on \(units.isEmpty ? "none" : "several") that "
+                        + "make bonds",
                 remedy: "name the unit with --device ADDRESS")
         case .interrupted:
             Diagnosis(

@@ -40,7 +40,9 @@ extension LiveServices {
             let known = try KnownUnits(stateFolder: request.stateFolder).load().first { $0.address == address.description }
             return try await forget(address, known?.family, adapter, request)
         case .known(let adapter):
-            let known = try KnownUnits(stateFolder: request.stateFolder).load().filter { FamilyList.supported[$0.family]?.provisioning?.bondProof != nil }
+            let known = try KnownUnits(stateFolder: request.stateFolder).load().filter {
+                FamilyList.supported[$0.family]?.provisioning?.bondProof != nil
+            }
             guard known.count == 1, let unit = known.first, let address = DeviceAddress(unit.address) else {
                 throw BondError.notNamed(known.compactMap { DeviceAddress($0.address) })
             }

@@ -43,7 +43,8 @@ extension LiveServices {
     /// Runs `body` with a recorder, and sends its records however it ends.
     /// - Parameter isRecorded: without it, `body` gets none.
     func recording<Value>(
-        _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events, _ body: (RunRecorder?) async throws -> Value
+        _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events,
+        _ body: (RunRecorder?) async throws -> Value
     ) async throws -> Value {
         guard isRecorded else { return try await body(nil) }
         let recorder = RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"), events: events)
@@ -58,7 +59,9 @@ extension LiveServices {
     }
 
     /// Brings a unit to what its assets say. What is known is on the disk before the unit is changed.
-    func provision(_ verb: String, _ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+    func provision(
+        _ verb: String, _ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun
+    ) async throws -> UnitReport {
         try await work(verb, on: unit, assets, run) { events, recording in
             var options = options
             if let recording {
@@ -72,7 +75,9 @@ extension LiveServices {
                 }
                 options.beforeErase = { try await recording.run.claim.beginErase() }
             }
-            return try await ProvisioningJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, options: options)
+            return try await ProvisioningJob(
+                family: unit.family, central: unit.central, address: unit.address, assets: assets, options: options
+            )
                 .run(report: events)
         }
     }

@@ -32,7 +32,8 @@ struct RecordOptions: ParsableArguments, Sendable {
 
     private var fields: [(option: String, text: String?, field: WritableKeyPath<RunRecord, String?>)] {
         [
-            ("--operator", operatorName, \.operatorName), ("--serial", serial, \.serial), ("--order", order, \.workOrder), ("--part", part, \.part),
+            ("--operator", operatorName, \.operatorName), ("--serial", serial, \.serial), ("--order", order, \.workOrder),
+            ("--part", part, \.part),
             ("--batch", batch, \.batch), ("--fixture", fixture, \.fixture),
         ]
     }
@@ -64,7 +65,8 @@ struct LedgerServerOptions: ParsableArguments, FileNaming, Sendable {
     @Option(
         name: .customLong("ledger"),
         help: ArgumentHelp(
-            "Send the runs to this PostgreSQL, and claim each unit there: postgresql://HOST/DATABASE?sslrootcert=FILE, or service=NAME. No password stands in it. The default is NOAFW_LEDGER.",
+            "Send the runs to this PostgreSQL, and claim each unit there: postgresql://HOST/DATABASE?sslrootcert=FILE, or "
+                + "service=NAME. No password stands in it. The default is NOAFW_LEDGER.",
             valueName: "server"))
     var server: String?
 

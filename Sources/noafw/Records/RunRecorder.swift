@@ -48,7 +48,9 @@ final class RunRecorder: Sendable {
         (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now, events)
         ids = RunIDGenerator(now: now)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
-        self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in notices.tell($0, events) }
+        self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in
+            notices.tell($0, events)
+        }
     }
 
     /// Opens a record, claims the unit, runs `body`, and closes the record with what became of it; a cancelled run's, too.
@@ -58,7 +60,8 @@ final class RunRecorder: Sendable {
     /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
     ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
     func record<Report: RecordedReport>(
-        _ start: Start, events: @escaping Events, recorded: (RunRecord?) -> Void = { _ in }, _ body: (@escaping Events, Recording) async throws -> Report
+        _ start: Start, events: @escaping Events, recorded: (RunRecord?) -> Void = { _ in },
+        _ body: (@escaping Events, Recording) async throws -> Report
     ) async throws -> Report {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
@@ -121,7 +124,9 @@ final class RunRecorder: Sendable {
         var filter = RunFilter()
         (filter.unit, filter.outcome, filter.limit) = ("\(unit.address)", .pass, 1)
         do {
-            return try await unit.central.clock.paused { [filter] in try await ledger.runs(filter) }.last { $0.unitAddress == "\(unit.address)" }
+            return try await unit.central.clock.paused { [filter] in try await ledger.runs(filter) }.last {
+                $0.unitAddress == "\(unit.address)"
+            }
         } catch {
             notices.tellOnce(diagnose(error), events)
             return nil
@@ -131,7 +136,8 @@ final class RunRecorder: Sendable {
     /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
     /// command is left.
     func finish() async {
-        await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) { [self] in
+        await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) {
+            [self] in
             // Whatever was told before: what waits at the end is what counts.
             for notice in await uploads.finish(within: Self.sendLimit).notices { RunNotices.tell(notice.diagnosis, events) }
         }

@@ -4,7 +4,8 @@ import Support
 
 extension LiveServices {
     func rescue(_ request: FlashRequest, events: @escaping Events) async throws -> RescueReport {
-        try await recording(request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: events) { recorder in
+        try await recording(request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: events) {
+            recorder in
             try await Radio.with(adapters: request.fleet.adapters, notice: { _ in }) { adapters in
                 guard let adapter = adapters.first else { throw LinkError.unavailable("there is no adapter") }
                 return try await rescue(request, on: adapter.fleet, address: adapter.address, recorder, events: events)

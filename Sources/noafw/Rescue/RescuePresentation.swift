@@ -48,7 +48,8 @@ struct RescuePresentation: RunPresentation {
         return RescueDocument(
             verdict: PassMember(passed(result)), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
             strangers: (result.heard?.strangers ?? []).map(\.address.description),
-            impostors: (result.heard?.impostors ?? []).map(\.advertisedAddress.description), running: result.heard?.running?.address.description,
+            impostors: (result.heard?.impostors ?? []).map(\.advertisedAddress.description),
+            running: result.heard?.running?.address.description,
             error: error)
     }
 
@@ -60,15 +61,20 @@ struct RescuePresentation: RunPresentation {
             let error = entry.error.map { ": \(UntrustedText.escape($0.message))" } ?? ""
             return "\(style.paint(entry.verdict.word, entry.verdict.tone))  \(entry.unit.family?.rawValue ?? "-") \(address)\(error)"
         }
-        lines += (result.heard?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
+        lines += (result.heard?.strangers ?? []).map {
+            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before"
+        }
         lines += (result.heard?.impostors ?? []).map {
-            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at \($0.advertisedAddress) is another device's"
+            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at "
+                + "\($0.advertisedAddress) is another device's"
         }
         if let error = error(of: result), result.heard == nil || entries.isEmpty && result.fleet.isInterrupted {
             return lines + [ReportText.verdict(error, hasBegun: !entries.isEmpty, style) + " " + time]
         }
         if passed(result), entries.isEmpty {
-            let finding = result.heard?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "no unit was heard in its bootloader"
+            let finding =
+                result.heard?.running.map { "\($0.address) runs its application: it is not stranded" }
+                ?? "no unit was heard in its bootloader"
             lines.append("\(style.paint("PASS", .good))  \(finding)")
         }
         return lines + [time]

@@ -17,7 +17,8 @@ struct StrandedUnits: Sendable {
     private static let listening = Duration.seconds(6)
 
     /// - Parameters:
-    ///   - selector: an address takes its unit, known or not: the application's or the bootloader's, where a neighbour's application may have
+    ///   - selector: an address takes its unit, known or not: the application's or the bootloader's, where a neighbour's application may
+    ///     have
     ///     the latter.
     ///   - known: what this station has worked on.
     ///   - isDraining: nobody waits for more.

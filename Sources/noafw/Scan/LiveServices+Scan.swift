@@ -7,7 +7,8 @@ extension LiveServices {
         // A damaged list of units costs the notes, not the scan.
         var report = ScanReport(units: [], known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
         try await Radio.with(adapter: request.adapter) { central in
-            try await UnitFinder(central: central, families: .supported).watch(until: central.clock.deadline(in: request.listening)) { units, _ in
+            try await UnitFinder(central: central, families: .supported).watch(until: central.clock.deadline(in: request.listening)) {
+                units, _ in
                 report.units = units
                 look(report)
                 return false

@@ -39,7 +39,9 @@ struct ScanCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let table = ScanTable(context: context, isLive: context.output.isTerminal && !context.isDumbTerminal && !json)
         let conclusion = Conclusion()
-        context.interrupts.exitReport.set { conclusion.say { fail(FileState.unchanged.diagnosis, ScanReport(units: [], known: []), context) } }
+        context.interrupts.exitReport.set {
+            conclusion.say { fail(FileState.unchanged.diagnosis, ScanReport(units: [], known: []), context) }
+        }
         defer { context.interrupts.exitReport.set(nil) }
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
             let request = ScanRequest(adapter: adapter?.text, listening: .seconds(seconds), stateFolder: try context.stateFolder())

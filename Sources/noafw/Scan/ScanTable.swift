@@ -62,7 +62,9 @@ final class ScanTable: Sendable {
                 UntrustedText.escape(unit.name),
             ])
         }
-        return table.lines(style: context.style(for: context.output), columns: columns) { report.units[$0].mode == .bootloader ? .careful : nil }
+        return table.lines(style: context.style(for: context.output), columns: columns) {
+            report.units[$0].mode == .bootloader ? .careful : nil
+        }
     }
 
     private static func note(_ unit: DiscoveredUnit, _ known: Set<DeviceAddress>) -> String {

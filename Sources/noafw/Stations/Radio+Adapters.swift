@@ -49,7 +49,9 @@ extension Radio {
         let found = try await AdapterObject.usable(named: selectors, clock: clock, before: clock.deadline(in: surveyTimeout))
         guard !names.isEmpty else { return Array(found.prefix(1)) }
         for (index, adapter) in found.enumerated() {
-            if let first = found[..<index].firstIndex(where: { $0.address == adapter.address }) { throw CommandError.sameAdapter(names[first], names[index]) }
+            if let first = found[..<index].firstIndex(where: { $0.address == adapter.address }) {
+                throw CommandError.sameAdapter(names[first], names[index])
+            }
         }
         return found
     }

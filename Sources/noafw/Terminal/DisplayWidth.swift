@@ -90,7 +90,8 @@ enum HelpText {
             let rest = line.dropFirst(column - 2)
             let isInColumns = blanks == column || (blanks > 0 && rest.hasPrefix("  ") && rest.dropFirst(2).first != " " && rest.count > 2)
             return DisplayWidth.hang(
-                String(line), lead: isInColumns ? column : blanks, indent: isInColumns ? column : blanks > 0 ? blanks + 4 : 0, columns: columns)
+                String(line), lead: isInColumns ? column : blanks, indent: isInColumns ? column : blanks > 0 ? blanks + 4 : 0,
+                columns: columns)
         }.joined(separator: "\n")
     }
 }

@@ -5,7 +5,8 @@ import Ledger
 /// What units are compared with beside the catalogue, and where the results go.
 struct ComparisonOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Expect the versions and digests of this release bundle.", valueName: "bundle"), completion: .file(extensions: ["zip"]))
+        help: ArgumentHelp("Expect the versions and digests of this release bundle.", valueName: "bundle"),
+        completion: .file(extensions: ["zip"]))
     var expect: InputName?
 
     @Option(
@@ -15,17 +16,22 @@ struct ComparisonOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Accept the deviations that this file allows. Each line is CSV: unit, part, allowed value, reason, last day. Unit and value may hold * and ?.", valueName: "file"),
+            "Accept the deviations that this file allows. Each line is CSV: unit, part, allowed value, reason, last day. Unit and "
+                + "value may hold * and ?.",
+            valueName: "file"),
         completion: .file(extensions: ["csv"]))
     var allow: InputName?
 
-    @Option(help: ArgumentHelp("Write a row for each part of each unit as CSV; - is standard output.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Write a row for each part of each unit as CSV; - is standard output.", valueName: "file"), completion: .file())
     var csv: ResultName?
 
     @Flag(help: "With --csv: a byte order mark, and an apostrophe before texts that Excel would turn into numbers or dates.")
     var excel = false
 
-    @Option(help: ArgumentHelp("Write a case for each part of each unit as JUnit XML; - is standard output.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Write a case for each part of each unit as JUnit XML; - is standard output.", valueName: "file"),
+        completion: .file())
     var junit: ResultName?
 
     var isGiven: Bool { expect != nil || baseline != nil || allow != nil || csv != nil || junit != nil }

@@ -36,7 +36,9 @@ struct VerifyCommand: ContextCommand {
 
     func validate() throws {
         try comparison.check(report, inputs)
-        guard deep || parts.watchProgram == nil else { throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.") }
+        guard deep || parts.watchProgram == nil else {
+            throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.")
+        }
         if !isFleet, units.jobs != nil || units.adapter.count > 1 {
             throw ValidationError("--jobs and several --adapter belong to several units: give --all, --devices or --count.")
         }
@@ -72,7 +74,8 @@ struct VerifyCommand: ContextCommand {
         RunSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
             presentation: VerifyPresentation(
-                single: isFleet ? nil : units.target, comparison: compared, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain,
+                single: isFleet ? nil : units.target, comparison: compared, csv: comparison.csv,
+                csvForm: comparison.excel ? .excel : .plain,
                 junit: comparison.junit, arguments: context.arguments))
     }
 }

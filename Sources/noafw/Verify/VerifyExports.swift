@@ -15,9 +15,11 @@ enum VerifyExports {
             [
                 .text(row.unit.id), CSVText.Cell(value: row.unit.address), CSVText.Cell(value: row.unit.family?.rawValue),
                 CSVText.Cell(value: row.component?.name), .value(row.state.rawValue), CSVText.Cell(row.finding?.expected),
-                CSVText.Cell(row.finding?.actual), CSVText.Cell(value: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep).rawValue }),
+                    CSVText.Cell(row.finding?.actual),
+                    CSVText.Cell(value: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep).rawValue }),
                 CSVText.Cell(row.finding.flatMap { $0.differences.isEmpty ? nil : $0.differences.joined(separator: "; ") }),
-                CSVText.Cell(value: row.error?.code), CSVText.Cell(row.reason.isEmpty ? nil : row.reason), .value(Format.plain(row.seconds)),
+                    CSVText.Cell(value: row.error?.code), CSVText.Cell(row.reason.isEmpty ? nil : row.reason),
+                    .value(Format.plain(row.seconds))
             ]
         }, form: form)
     }

@@ -40,7 +40,8 @@ struct VerifyPresentation: FleetPresentation {
     private func member(_ compared: ComparedFinding) -> FindingMember {
         let finding = compared.finding
         var member = FindingMember(
-            expected: finding.expected, actual: finding.actual, match: finding.matches, proof: ReportText.evidence(for: compared.component, isDeep: isDeep))
+            expected: finding.expected, actual: finding.actual, match: finding.matches,
+            proof: ReportText.evidence(for: compared.component, isDeep: isDeep))
         if isDeep { (member.differences, member.extras) = (finding.differences, finding.extras) }
         if !isSingle { (member.state, member.allowedBy) = (compared.state, compared.used.map(\.line)) }
         return member
@@ -50,12 +51,16 @@ struct VerifyPresentation: FleetPresentation {
         if isSingle { return result.report.entries.first.map { summary($0, result, style) } ?? [] }
         let rows = result.report.entries.flatMap(FindingRow.rows)
         let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
-            "  \(FleetLine.name(row.unit)) \(row.component?.name ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
+            "  \(FleetLine.name(row.unit)) \(row.component?.name ?? ""): "
+                + "\(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
             table(rows, style), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report),
             allowances(rows),
-            ["compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
+            [
+                "compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))",
+                FleetSummary.verdict(result, style: style)
+            ]
         ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
     }
 
@@ -76,9 +81,12 @@ struct VerifyPresentation: FleetPresentation {
     /// For the first units that differ.
     private func advice(_ report: FleetReport<ComparedReport>) -> [String] {
         let differing = report.entries.filter { $0.verdict == .fail && $0.error == nil }.compactMap { entry in
-            entry.report.map { "  \(FleetLine.name(entry.unit)) next: \(UntrustedText.escape($0.advice, limit: UntrustedText.commandLimit))" }
+            entry.report.map {
+                "  \(FleetLine.name(entry.unit)) next: \(UntrustedText.escape($0.advice, limit: UntrustedText.commandLimit))"
+            }
         }
-        return differing.prefix(Self.adviceLimit) + (differing.count > Self.adviceLimit ? ["  and \(differing.count - Self.adviceLimit) more"] : [])
+        return differing.prefix(Self.adviceLimit)
+            + (differing.count > Self.adviceLimit ? ["  and \(differing.count - Self.adviceLimit) more"] : [])
     }
 
     private static let adviceLimit = 8
@@ -112,10 +120,13 @@ struct VerifyPresentation: FleetPresentation {
         guard let allowed = comparison.allowed else { return [] }
         let used = Set(rows.flatMap(\.used)), expired = Set(rows.flatMap(\.expired))
         let lines = allowed.entries.flatMap { entry -> [String] in
-            if expired.contains(entry) { return ["line \(entry.line) expired on \(entry.expires ?? "-"): \(UntrustedText.escape(entry.reason))"] }
+            if expired.contains(entry) {
+                return ["line \(entry.line) expired on \(entry.expires ?? "-"): \(UntrustedText.escape(entry.reason))"]
+            }
             return used.contains(entry) ? [] : ["line \(entry.line) was not needed: \(UntrustedText.escape(entry.reason))"]
         }
-        return ["\(UntrustedText.escape(allowed.name)): \(used.count) of \(allowed.entries.count) allowances used"] + lines.map { "  " + $0 }
+        return ["\(UntrustedText.escape(allowed.name)): \(used.count) of \(allowed.entries.count) allowances used"]
+            + lines.map { "  " + $0 }
     }
 
     func export(_ result: FleetRunResult<ComparedReport>, context: CommandContext) throws {
@@ -151,7 +162,8 @@ struct VerifyPresentation: FleetPresentation {
     private func partTable(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (component, finding) in findings {
-            let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "verified" : "matches") : "DIFFERS"
+            let result =
+                finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "verified" : "matches") : "DIFFERS"
             table.append([
                 component.name, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
             ])

@@ -29,17 +29,22 @@ extension PublishedDocument {
     private static let error = Diagnosis(
         "BLE-0001", .tryAgain, .radio, "the link was lost", cause: "the unit is far", remedy: "move it closer")
     private static let run = RunIdentity(
-        id: "019c", station: "bench", operator: "ada", serial: "SN1", order: "WO1", started: "2026-11-24T10:00:00Z", ended: "2026-11-24T10:01:00Z")
+        id: "019c", station: "bench", operator: "ada", serial: "SN1", order: "WO1", started: "2026-11-24T10:00:00Z",
+        ended: "2026-11-24T10:01:00Z")
     private static let step = StepMember(StepReport(component: .scripts, action: .updated, from: "a", to: "b", bytes: 1, seconds: 0.5))
     private static var plan: PlanMember {
         var component = ComponentPlan(component: .scripts, action: .update, from: "a", to: "b", byteCount: 1)
         component.erases = ["main.lua"]
-        return PlanMember(Plan(family: "frame", unit: "", components: [component, ComponentPlan(component: .fpga, action: .current, from: nil, to: "b", byteCount: 1)]))
+        return PlanMember(
+            Plan(
+                family: "frame", unit: "",
+                components: [component, ComponentPlan(component: .fpga, action: .current, from: nil, to: "b", byteCount: 1)]))
     }
 
     private static func unit(isFull: Bool, isVerified: Bool) -> UnitMember {
         var result = UnitMember.Result(
-            verdict: .pass, fault: .unit, error: error, program: .silent, recoveries: [RecoveryMember(Recovery(remedy: .interrupt, reason: error))], run: run)
+            verdict: .pass, fault: .unit, error: error, program: .silent,
+            recoveries: [RecoveryMember(Recovery(remedy: .interrupt, reason: error))], run: run)
         if isFull { (result.outcome, result.seconds, result.adapter) = (.pass, 1.5, .some("hci0")) }
         if isVerified {
             result.lastPass = .some(LastPassMember(time: "2026-11-24T10:00:00Z", verb: "flash", run: "019c"))
@@ -82,33 +87,42 @@ extension PublishedDocument {
         var identity = UnitIdentity(address: DeviceAddress("C0:FF:EE:00:00:01")!, name: "frame", versions: [.scripts: "a"])
         identity.facts = [.battery(percent: 80)]
         let events: [RunEvent.Content] = [
-            .units(2), .started(adapter: "hci0"), .stage(.probe), .progress(stage: .probe, overall: 0.5, bytesDone: 1, bytesTotal: 2), .notice("text"),
-            .found("frame"), .probed(identity), .probed(UnitIdentity(address: identity.address, name: "frame")), .planned(Plan(family: "frame", unit: "", components: [])),
-            .step(StepReport(component: .scripts, action: .current, from: nil, to: "b")), .recorded(run), .ended(.failed(error), seconds: 1.5),
+            .units(2), .started(adapter: "hci0"), .stage(.probe), .progress(stage: .probe, overall: 0.5, bytesDone: 1, bytesTotal: 2),
+            .notice("text"),
+            .found("frame"), .probed(identity), .probed(UnitIdentity(address: identity.address, name: "frame")),
+            .planned(Plan(family: "frame", unit: "", components: [])),
+            .step(StepReport(component: .scripts, action: .current, from: nil, to: "b")), .recorded(run),
+            .ended(.failed(error), seconds: 1.5)
         ]
         return [
             PublishedDocument(
-                schema: RunDocument.flash, title: "The result of `noafw flash --json`", golden: "flash-updates", samples: runs(RunDocument.flash, isVerified: false)),
+                schema: RunDocument.flash, title: "The result of `noafw flash --json`", golden: "flash-updates",
+                samples: runs(RunDocument.flash, isVerified: false)),
             PublishedDocument(
-                schema: RunDocument.verify, title: "The result of `noafw verify --json`", golden: "fleet-drift", samples: runs(RunDocument.verify, isVerified: true)),
+                schema: RunDocument.verify, title: "The result of `noafw verify --json`", golden: "fleet-drift",
+                samples: runs(RunDocument.verify, isVerified: true)),
             PublishedDocument(
                 schema: "noafw.rescue/1", title: "The result of `noafw rescue --json`", golden: "rescue",
                 samples: [true, false].map {
                     RescueDocument(
-                        verdict: .pass, units: [unit(isFull: $0, isVerified: false)], strangers: ["a"], impostors: ["b"], running: "c", error: error)
+                        verdict: .pass, units: [unit(isFull: $0, isVerified: false)], strangers: ["a"], impostors: ["b"], running: "c",
+                        error: error)
                 }),
             PublishedDocument(
                 schema: "noafw.event/1", title: "A line of `--events`; `event` says which of the other members it has", golden: "events",
                 samples: events.map { event($0) }),
             PublishedDocument(
-                schema: "noafw.error/1", title: "The result of a command line that cannot be run", golden: "usage", samples: [ErrorDocument(error)]),
+                schema: "noafw.error/1", title: "The result of a command line that cannot be run", golden: "usage",
+                samples: [ErrorDocument(error)])
         ]
     }
 }
 
 extension PublishedDocument {
     private static var doctor: [any Encodable] {
-        let checks = [DoctorCheck.Status.ok, .warn].map { DoctorCheck(name: "state", status: $0, detail: "text", fix: $0 == .ok ? nil : "text") }
+        let checks = [DoctorCheck.Status.ok, .warn].map {
+            DoctorCheck(name: "state", status: $0, detail: "text", fix: $0 == .ok ? nil : "text")
+        }
         return [DoctorDocument(checks), DoctorDocument([], error: error)]
     }
 
@@ -127,7 +141,8 @@ extension PublishedDocument {
         var soak = ChatVerdict(failure: nil, display: ["a"])
         soak.soaks = [SoakResult()]
         let events: [ChatEvent] = [
-            .connecting(attempt: 1), .connected(UnitStatus(batteryPercent: 1, firmware: "a", scripts: "b")), .lost(reason: "a"), .reconnecting(after: .seconds(1)),
+            .connecting(attempt: 1), .connected(UnitStatus(batteryPercent: 1, firmware: "a", scripts: "b")), .lost(reason: "a"),
+            .reconnecting(after: .seconds(1)),
             .console("a"), .undelivered(1),
         ]
         return [ChatDocument.begin(unit: unit, assistant: "echo", mode: .assistant), ChatDocument.end(soak, error: error)]
@@ -139,7 +154,8 @@ extension PublishedDocument {
         let image = BundleManifest.Image(version: "v1", file: "firmware.zip", bytes: 1, sha256: "00")
         return [
             BundleDocument(
-                file: "a", bytes: 1, sha256: "00", family: "frame", tool: "1", scripts: .init(version: "a", scheme: .app, files: [file]), firmware: image, fpga: image,
+                file: "a", bytes: 1, sha256: "00", family: "frame", tool: "1", scripts: .init(version: "a", scheme: .app, files: [file]),
+                firmware: image, fpga: image,
                 signature: .init(signer: "a", publicKey: "b", verified: true, trustedAs: "c"), error: error)
         ]
     }
@@ -154,18 +170,26 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.unpair/1", title: "The result of `noafw unpair --json`", golden: "unpair-removed",
                 samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
-            PublishedDocument(schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show", samples: bundle),
+            PublishedDocument(
+                schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show",
+                samples: bundle),
             PublishedDocument(
                 schema: "noafw.bundle.check/1", title: "The result of `noafw bundle --check FILE --json`", golden: "bundle-check-differs",
                 samples: [BundleComparison(file: "a", folder: "b", differences: ["x"], notCompared: ["fpga"], error: error)]),
             PublishedDocument(schema: "noafw.package/1", title: "The result of `noafw package … --json`", golden: "package-inspect"),
-            PublishedDocument(schema: "noafw.assets/1", title: "The result of `noafw assets list --json` and `assets check --json`", golden: "assets-check-bad"),
+            PublishedDocument(
+                schema: "noafw.assets/1", title: "The result of `noafw assets list --json` and `assets check --json`",
+                golden: "assets-check-bad"),
             PublishedDocument(schema: "noafw.assets.add/1", title: "The result of `noafw assets add --json`", golden: "assets-add"),
             PublishedDocument(
-                schema: "noafw.chat/1", title: "A line of `noafw chat --json` for each event of the conversation ([chat.md](chat.md)); the first one names the schema", golden: "chat",
+                schema: "noafw.chat/1",
+                title:
+                    "A line of `noafw chat --json` for each event of the conversation ([chat.md](chat.md)); the first one names the schema",
+                golden: "chat",
                 samples: chat),
             PublishedDocument(
-                schema: "noafw.ledger/1", title: "Records of runs: `noafw ledger list`, `show` and `export --json`; an error where they cannot be read",
+                schema: "noafw.ledger/1",
+                title: "Records of runs: `noafw ledger list`, `show` and `export --json`; an error where they cannot be read",
                 golden: "ledger-export-json"),
             PublishedDocument(schema: "noafw.ledger-check/1", title: "The result of `noafw ledger check --json`", golden: "ledger-check"),
             PublishedDocument(
@@ -175,7 +199,9 @@ extension PublishedDocument {
                     (report.sent, report.rejected) = (1, rejected)
                     return SendDocument(report, ["line-2": 1], error)
                 }),
-            PublishedDocument(schema: "noafw.report/1", title: "The result of `noafw ledger report --json`: shares are 0 to 1, durations seconds", golden: "ledger-report"),
+            PublishedDocument(
+                schema: "noafw.report/1", title: "The result of `noafw ledger report --json`: shares are 0 to 1, durations seconds",
+                golden: "ledger-report")
         ]
     }
 }

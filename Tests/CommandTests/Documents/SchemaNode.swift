@@ -46,7 +46,9 @@ final class SchemaNode {
     }
 
     private static func choices(_ type: any CaseIterable.Type) -> [String] {
-        func all<Cases: CaseIterable>(_ type: Cases.Type) -> [String] { type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String } }
+        func all<Cases: CaseIterable>(_ type: Cases.Type) -> [String] {
+            type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
+        }
         return all(type)
     }
 
@@ -56,7 +58,11 @@ final class SchemaNode {
         case is NSNull: isNullable = true
         case is String: kind = .text
         case let number as NSNumber:
-            if CFBooleanLike.isBoolean(number) { kind = .boolean } else if kind != .number { kind = CFBooleanLike.isWhole(number) ? .integer : .number }
+            if CFBooleanLike.isBoolean(number) {
+                kind = .boolean
+            } else if kind != .number {
+                kind = CFBooleanLike.isWhole(number) ? .integer : .number
+            }
         case let list as [Any]:
             kind = .list
             let element = element ?? SchemaNode()

@@ -55,7 +55,9 @@ import Testing
     /// Every schema that the sources name has a file.
     @Test func everyDocumentHasASchema() throws {
         let named = try Set(Project.sources().flatMap { text in text.matches(of: /"(noafw\.[a-z.-]+\/1)"/).map { String($0.1) } })
-        #expect(named.subtracting(PublishedDocument.files).union(["noafw.pair/1", "noafw.unpair/1"]) == Set(PublishedDocument.all.map(\.schema)))
+        #expect(
+            named.subtracting(PublishedDocument.files).union(["noafw.pair/1", "noafw.unpair/1"]) == Set(PublishedDocument.all.map(\.schema))
+        )
     }
 
     /// What the tool printed for the golden files.
@@ -92,7 +94,9 @@ import Testing
         let start = try #require(text.range(of: mark)?.upperBound)
         var body = ""
         for document in PublishedDocument.all {
-            body += "\n## `\(document.schema)`\n\n\(document.title). Schema: [\(Self.file(document.schema))](schemas/\(Self.file(document.schema)))\n"
+            body +=
+                "\n## `\(document.schema)`\n\n\(document.title). Schema: "
+                    + "[\(Self.file(document.schema))](schemas/\(Self.file(document.schema)))\n"
             guard let name = document.golden else { continue }
             let example = try Self.documents(in: String(contentsOf: golden.appendingPathComponent("\(name).txt"), encoding: .utf8))
                 .first { $0.schema == document.schema }
@@ -109,7 +113,11 @@ import Testing
         let candidates = whole.hasPrefix("{\n") || whole.hasPrefix("[") ? [whole] : whole.split(separator: "\n").map(String.init)
         return candidates.compactMap { line in
             guard line.hasPrefix("{"), let schema = line.firstMatch(of: /"schema" ?: ?"(noafw\.[a-z.-]+\/1)"/) else { return nil }
-            return (String(schema.1), line.replacing(/: N\b/, with: ": 1").replacing(/"seed":RUNBEGIN/, with: "\"seed\":1").replacing("RFKILL", with: #"{"name":"rfkill","status":"ok","detail":"","fix":null}"#))
+            return (
+                String(schema.1),
+                line.replacing(/: N\b/, with: ": 1").replacing(/"seed":RUNBEGIN/, with: "\"seed\":1").replacing(
+                    "RFKILL", with: #"{"name":"rfkill","status":"ok","detail":"","fix":null}"#)
+            )
         }
     }
 
@@ -182,7 +190,9 @@ import Testing
         static func sources() throws -> [String] {
             let root = TestTools.root.appendingPathComponent("Sources")
             let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
-            return try files.filter { $0.hasSuffix(".swift") }.map { try String(contentsOf: root.appendingPathComponent($0), encoding: .utf8) }
+            return try files.filter { $0.hasSuffix(".swift") }.map {
+                try String(contentsOf: root.appendingPathComponent($0), encoding: .utf8)
+            }
         }
     }
 }

@@ -21,7 +21,9 @@ struct ComparedRecordTests {
             let (name, address) = (unit["id"] as? String ?? "", unit["address"] as? String)
             let event = told.last { $0["event"] as? String == "result" && $0["unit"] as? String == address }
             let run = runs.last { $0["unit_address"] as? String == address }
-            verdicts[name] = [unit["outcome"] as? String, event?["verdict"] as? String ?? event?["outcome"] as? String, run?["outcome"] as? String]
+            verdicts[name] = [
+                unit["outcome"] as? String, event?["verdict"] as? String ?? event?["outcome"] as? String, run?["outcome"] as? String
+            ]
         }
         return (status, document["verdict"] as? String, verdicts)
     }

@@ -24,7 +24,10 @@ import Testing
 
     @Test func everybodyInReachByTwoAdapters() async {
         let code = await flash(
-            ["--all", "--family", "frame", "--adapter", "hci1", "--adapter", "00:1A:7D:DA:71:13", "--jobs", "3", "--wait", "2.5", "--canary", "2", "--stop-after", "0"]
+            [
+                "--all", "--family", "frame", "--adapter", "hci1", "--adapter", "00:1A:7D:DA:71:13", "--jobs", "3", "--wait", "2.5",
+                "--canary", "2", "--stop-after", "0"
+            ]
         ) { request in
             #expect(request.fleet.units == .inReach && request.fleet.family == "frame" && request.fleet.jobsPerAdapter == 3)
             #expect(request.fleet.adapters == ["hci1", "00:1A:7D:DA:71:13"] && request.fleet.wait == .seconds(2.5))
@@ -55,7 +58,8 @@ import Testing
 
     @Test(arguments: [
         ("C0:00:00:00:00:01\n\nc0:00:00:00:00:01\n", "NOA-0042", "lines 1 and 3"), ("a\nb\na", "NOA-0042", "lines 1 and 3"),
-        ("# nobody\n \n", "NOA-0044", "names no unit"), (String(repeating: "x", count: 65), "NOA-0041", "line 1"), ("a\nb\u{1}c\n", "NOA-0041", "line 2"),
+        ("# nobody\n \n", "NOA-0044", "names no unit"), (String(repeating: "x", count: 65), "NOA-0041", "line 1"),
+        ("a\nb\u{1}c\n", "NOA-0041", "line 2")
     ])
     func aBadListIsRefusedWithItsLines(text: String, code: String, words: String) async throws {
         let list = try folder.write(text, to: "units")
@@ -69,20 +73,29 @@ import Testing
         #expect(throws: DeviceListError.notText(path: "l", line: 2)) { try DeviceList.parse(Array("a\n".utf8) + [0xFF], "l") }
         let many = (0...DeviceList.unitLimit).map { "unit \($0)" }.joined(separator: "\n")
         #expect(throws: DeviceListError.tooMany(path: "l", limit: DeviceList.unitLimit)) { try DeviceList.parse(Array(many.utf8), "l") }
-        #expect(try DeviceList.parse(Array("\u{FEFF}a\r\nb\r\n".utf8), "l").map(\.description) == ["a", "b"], "as an editor of Windows writes it")
+        #expect(
+            try DeviceList.parse(Array("\u{FEFF}a\r\nb\r\n".utf8), "l").map(\.description) == ["a", "b"],
+            "as an editor of Windows writes it")
         #expect(try DeviceList.parse(Array("a#b".utf8), "l").map(\.description) == ["a#b"], "a name may hold it")
     }
 
     @Test(arguments: [
-        ["flash", "--all", "--device", "x"], ["flash", "--all", "--nearest"], ["flash", "--all", "--virtual", "monocle"], ["flash", "--count", "2"],
+        ["flash", "--all", "--device", "x"], ["flash", "--all", "--nearest"], ["flash", "--all", "--virtual", "monocle"],
+        ["flash", "--count", "2"],
         ["flash", "--virtual", "monocle", "--count", "0"], ["flash", "--virtual", "monocle", "--count", "1001"],
-        ["flash", "--virtual", "monocle", "--virtual", "monocle"], ["flash", "--virtual", "monocle:2", "--virtual", "monocle", "--count", "2"],
-        ["flash", "--adapter", "hci0", "--adapter", "hci1"], ["flash", "--all", "--adapter", "hci0", "--adapter", "hci0"], ["flash", "--jobs", "2"],
-        ["flash", "--all", "--jobs", "5"], ["flash", "--all", "--jobs", "0"], ["flash", "--canary", "1"], ["flash", "--all", "--canary", "-1"],
-        ["flash", "--all", "--wait", "0"], ["flash", "--all", "--wait", "inf"], ["flash", "--all", "--serial", "4711"], ["flash", "--serial", "ask"],
-        ["verify", "--all", "--canary", "1"], ["verify", "--all", "--csv", "-", "--junit", "-"], ["verify", "--all", "--csv", "-", "--events", "-"],
+        ["flash", "--virtual", "monocle", "--virtual", "monocle"],
+        ["flash", "--virtual", "monocle:2", "--virtual", "monocle", "--count", "2"],
+        ["flash", "--adapter", "hci0", "--adapter", "hci1"], ["flash", "--all", "--adapter", "hci0", "--adapter", "hci0"],
+        ["flash", "--jobs", "2"],
+        ["flash", "--all", "--jobs", "5"], ["flash", "--all", "--jobs", "0"], ["flash", "--canary", "1"],
+        ["flash", "--all", "--canary", "-1"],
+        ["flash", "--all", "--wait", "0"], ["flash", "--all", "--wait", "inf"], ["flash", "--all", "--serial", "4711"],
+        ["flash", "--serial", "ask"],
+        ["verify", "--all", "--canary", "1"], ["verify", "--all", "--csv", "-", "--junit", "-"],
+        ["verify", "--all", "--csv", "-", "--events", "-"],
         ["verify", "--expect", "a.zip", "--bundle", "a.zip"], ["flash", "--watch", "--all"], ["flash", "--watch", "--dry-run"],
-        ["flash", "--again"], ["flash", "--watch", "--near", "3"], ["flash", "--watch", "--serial-pattern", "a"], ["flash", "--watch", "--serial", "12"],
+        ["flash", "--again"], ["flash", "--watch", "--near", "3"], ["flash", "--watch", "--serial-pattern", "a"],
+        ["flash", "--watch", "--serial", "12"],
         ["flash", "--watch", "--serial", "ask", "--serial-pattern", "a)("], ["flash", "--adapter", "usb:x"],
         ["flash", "--watch", "--near", "-50", "--devices", "list"], ["flash", "--watch", "--near", "-50", "--virtual", "monocle"],
     ])

@@ -37,7 +37,9 @@ enum FleetSample {
         FleetEntry(unit: unit(number), result: result, seconds: seconds)
     }
 
-    static func verified(_ number: Int, _ comparison: Comparison) throws -> FleetEntry<ComparedReport> { try verified(number, [:], comparison) }
+    static func verified(_ number: Int, _ comparison: Comparison) throws -> FleetEntry<ComparedReport> {
+        try verified(number, [:], comparison)
+    }
 
     static func verified(
         _ number: Int, _ actual: [Component: String?], differences: [String] = [], _ comparison: Comparison

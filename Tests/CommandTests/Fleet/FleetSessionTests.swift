@@ -40,7 +40,8 @@ import Testing
         #expect(await run([]) == 69)
         let taken = ClaimError.taken(unit: "C0:00:00:00:00:08", station: "line-2", until: UTCTime(microseconds: 0)).diagnosis
         #expect(await run([pass, FleetSample.entry(8, .inUse(taken))]) == 75, "the same command goes on later")
-        #expect(harness.output.contains("IN USE -") && harness.output.contains("2 units: 1 passed, 1 in use elsewhere"), "\(harness.output)")
+        #expect(
+            harness.output.contains("IN USE -") && harness.output.contains("2 units: 1 passed, 1 in use elsewhere"), "\(harness.output)")
         let stop = RolloutStop.repeated(code: "DFU-0B05", count: 2).diagnosis
         #expect(await run([fail, FleetSample.entry(7, .notStarted(FleetSample.waiting))], stop: stop) == 1)
         #expect(await run([pass], stop: stop) == 75, "not everybody had a turn")
@@ -53,7 +54,9 @@ import Testing
         let rows = table.split(separator: "\n").prefix { $0.hasPrefix("|") }.map { row in
             row.split(separator: "|")[0].split(separator: ",").compactMap { Int32($0.trimmingCharacters(in: .whitespaces)) }
         }
-        func code(_ entries: [Entry], isInterrupted: Bool = false) -> Int32 { FleetReport(entries: entries).exitCode(isInterrupted: isInterrupted) }
+        func code(_ entries: [Entry], isInterrupted: Bool = false) -> Int32 {
+            FleetReport(entries: entries).exitCode(isInterrupted: isInterrupted)
+        }
         func entry(_ category: Diagnosis.Category) -> Entry {
             FleetSample.entry(
                 2, UnitResult(Diagnosis("X", category, category == .unitFailed ? .unit : nil, "", cause: "", remedy: "")))
@@ -77,7 +80,8 @@ import Testing
         let usage = CommandError.noSuchPart([.fpga], family: "frame", has: [.firmware]).diagnosis
         let entries: [Entry] = [
             try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed), FleetSample.entry(8, .inUse(taken)),
-            FleetSample.entry(7, .skipped(usage)), FleetSample.entry(9, .notReached(FleetSample.away)), FleetSample.entry(6, .notStarted(FleetSample.waiting)),
+            FleetSample.entry(7, .skipped(usage)), FleetSample.entry(9, .notReached(FleetSample.away)),
+            FleetSample.entry(6, .notStarted(FleetSample.waiting))
         ]
         _ = await run(entries, ["--json"])
         let document = try ToolBench.json(harness.output)
@@ -158,7 +162,10 @@ import Testing
             events(RunEvent(unit: unit, content: .stage(.fpga)))
         }
         for step in 0...4 {
-            events(RunEvent(unit: one, content: .progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430)))
+            events(
+                RunEvent(
+                    unit: one, content: .progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430))
+            )
             time.advance(.seconds(1))
         }
         events(RunEvent(unit: two, content: .notice("the link \u{202E}slowed down")))
@@ -206,7 +213,8 @@ import Testing
     }
 
     @Test func aDumbTerminalGetsLines() async {
-        let context = harness.context(["flash", "--all"], services: services(), environment: ["HOME": "/", "TERM": "dumb"], isTerminal: true)
+        let context = harness.context(
+            ["flash", "--all"], services: services(), environment: ["HOME": "/", "TERM": "dumb"], isTerminal: true)
         #expect(await Noafw.execute(in: context) == 1)
         #expect(!harness.diagnostics.contains("\u{1B}") && harness.diagnostics.contains("C0:00:00:00:00:01  fpga 10 %"))
     }

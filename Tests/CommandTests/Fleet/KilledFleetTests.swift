@@ -10,13 +10,15 @@ import VirtualDevices
 /// SIGKILL in the middle of a fleet of all families, and again: what the built tool leaves, and what the next run makes of it.
 @Suite(
     .enabled(
-        if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "MicroPython or the virtual Frame's Lua is missing: run Tools/setup tests"),
+        if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua,
+        "MicroPython or the virtual Frame's Lua is missing: run Tools/setup tests"),
     .serialized)
 final class KilledFleetTests {
     private static let families = ["monocle", "frame"]
     private static let count = 10
     private static let kills = TestRange.isFull ? 30 : 5
-    private static let fleet = families.flatMap { ["--virtual", $0] } + ["--count", "\(count)", "--virtual-speed", "max", "--only", "scripts"]
+    private static let fleet =
+        families.flatMap { ["--virtual", $0] } + ["--count", "\(count)", "--virtual-speed", "max", "--only", "scripts"]
 
     private let bench: ToolBench
     private var numbers = SeededNumbers(seed: 15)
@@ -36,7 +38,8 @@ final class KilledFleetTests {
             try expectWhole(after, since: before, events, "round \(round)")
             let open = before.filter(\.isOpen).map(\.id)
             if after.count > before.count, !open.isEmpty {
-                #expect(after.filter { open.contains($0.id) }.allSatisfy { $0.code == "LED-0006" && $0.outcome == .aborted }, "round \(round)")
+                #expect(
+                    after.filter { open.contains($0.id) }.allSatisfy { $0.code == "LED-0006" && $0.outcome == .aborted }, "round \(round)")
                 #expect(words.contains("LED-0020") || !words.contains("note:"), "round \(round): \(words)")
             }
             if after.contains(where: \.isOpen) { killedInTheMiddle += 1 }
@@ -96,7 +99,9 @@ final class KilledFleetTests {
 
     /// Those that were started on this test's state folder.
     private func processes() -> [String] {
-        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil && Int($0) != Int(getpid()) }
+        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter {
+            Int($0) != nil && Int($0) != Int(getpid())
+        }
         return numbers.filter { number in
             ["cmdline", "environ"].contains { file in
                 (try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(number)/\(file)"))).map { String(decoding: $0, as: UTF8.self) }?

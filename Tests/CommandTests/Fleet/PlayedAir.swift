@@ -41,5 +41,7 @@ private struct PlayedDiscovery: Discovery {
 }
 
 extension Advertisement {
-    static func monocle(_ number: Int) -> Advertisement { Advertisement(address: FleetSample.address(number), name: "monocle", services: [], rssi: -50) }
+    static func monocle(_ number: Int) -> Advertisement {
+        Advertisement(address: FleetSample.address(number), name: "monocle", services: [], rssi: -50)
+    }
 }

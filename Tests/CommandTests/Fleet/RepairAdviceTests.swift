@@ -23,7 +23,8 @@ import Testing
             return try folder.write(#"{"schema":"noafw.verify/1","units":[\#(units)]}"#, to: name)
         }
         return [
-            [], ["--scripts", "own"], ["--assets", "ours"], ["--bundle", "r.zip", "--trust", "k.pem"], ["--expect", "r.zip", "--trust", "k.pem"],
+            [], ["--scripts", "own"], ["--assets", "ours"], ["--bundle", "r.zip", "--trust", "k.pem"],
+            ["--expect", "r.zip", "--trust", "k.pem"],
             ["--baseline", try baseline("v26.001.0000", "same")], ["--baseline", try baseline("v01.001.0001", "other")],
             ["--baseline", try baseline("v26.001.0000", "same"), "--bundle", "r.zip"],
             ["--baseline", try baseline("v01.001.0001", "other"), "--expect", "r.zip"],
@@ -43,7 +44,9 @@ import Testing
                     continue
                 }
                 #expect(!files.contains { $0.hasSuffix("other") }, "\(files) \(state): \(remedy)")
-                if !named, !files.contains("--baseline") { #expect(remedy.hasPrefix("if it was provisioned with other files"), "\(files): \(remedy)") }
+                if !named, !files.contains("--baseline") {
+                    #expect(remedy.hasPrefix("if it was provisioned with other files"), "\(files): \(remedy)")
+                }
                 let asked = try await Self.flash(command.1.split(separator: " ").dropFirst().map(String.init))
                 #expect(asked.inputs == held && asked.options.components == [part], "\(files) \(state): \(remedy)")
                 #expect(asked.fleet.units == .one(.address(FleetSample.address(1))))
@@ -73,12 +76,16 @@ import Testing
     /// For the first ones of many.
     @Test func anOperatorIsTold() async throws {
         let services = FakeServices(onVerifyFleet: { request, _ in
-            FleetReport(entries: try (1...10).map { try FleetSample.verified($0, [.fpga: $0 == 1 ? "v26.001.0000" : "v1"], request.comparison) })
+            FleetReport(
+                entries: try (1...10).map { try FleetSample.verified($0, [.fpga: $0 == 1 ? "v26.001.0000" : "v1"], request.comparison) })
         })
         let harness = Harness()
         #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--expect", "r.zip"], services: services)) == 1)
-        #expect(harness.output.contains("\n  C0:00:00:00:00:02 next: run: noafw flash --device C0:00:00:00:00:02 --bundle r.zip --only fpga\n"), "\(harness.output)")
-        #expect(harness.output.split(separator: "\n").count { $0.contains(" next: run: ") } == 8 && harness.output.contains("\n  and 1 more\n"))
+        #expect(
+            harness.output.contains("\n  C0:00:00:00:00:02 next: run: noafw flash --device C0:00:00:00:00:02 --bundle r.zip --only fpga\n"),
+            "\(harness.output)")
+        #expect(
+            harness.output.split(separator: "\n").count { $0.contains(" next: run: ") } == 8 && harness.output.contains("\n  and 1 more\n"))
         #expect(!harness.output.contains("C0:00:00:00:00:01 next"))
     }
 

@@ -45,12 +45,15 @@ struct SharedFleetTests {
     }
 
     /// Of the server's table: how many units passed.
-    private func verified() throws -> Int? { Int(try place.sql("SELECT count(DISTINCT unit_address) FROM noafw.runs WHERE outcome = 'pass'")) }
+    private func verified() throws -> Int? {
+        Int(try place.sql("SELECT count(DISTINCT unit_address) FROM noafw.runs WHERE outcome = 'pass'"))
+    }
 
     /// Of the server's table: how many runs wrote to each unit and passed.
     private func timesFlashed() throws -> [Int] {
         // A record has the digests of what was sent.
-        let text = try place.sql("SELECT count(*) FILTER (WHERE outcome = 'pass' AND digests <> '{}') FROM noafw.runs GROUP BY unit_address")
+        let text = try place.sql(
+            "SELECT count(*) FILTER (WHERE outcome = 'pass' AND digests <> '{}') FROM noafw.runs GROUP BY unit_address")
         return text.split(separator: "\n").compactMap { Int($0) }
     }
 
@@ -61,7 +64,9 @@ struct SharedFleetTests {
             #expect(sent == 0, "\(place.words(of: station.name))")
         }
         var kept: [String] = []
-        for station in place.stations { kept += try await SQLiteLedger(folder: station.bench.state.path + "/ledger").runs().filter { !$0.isOpen }.map { "\($0.id)" } }
+        for station in place.stations {
+            kept += try await SQLiteLedger(folder: station.bench.state.path + "/ledger").runs().filter { !$0.isOpen }.map { "\($0.id)" }
+        }
         #expect(try place.sql("SELECT id FROM noafw.runs ORDER BY id").split(separator: "\n").map(String.init) == kept.sorted())
         #expect(try place.sql("SELECT * FROM noafw.gaps; SELECT * FROM noafw.overlaps") == "")
         #expect(try place.sql("SELECT count(*) FROM noafw.leases WHERE expires_at > now()") == "0", "a claim is left")
@@ -71,7 +76,9 @@ struct SharedFleetTests {
 
     /// They end by themselves within 90 s, which only the whole range waits for.
     private func endLeases(of holder: String) async throws {
-        guard TestRange.isFull else { return _ = try place.sql("UPDATE noafw.leases SET expires_at = now() WHERE \(holder) AND expires_at > now()") }
+        guard TestRange.isFull else {
+            return _ = try place.sql("UPDATE noafw.leases SET expires_at = now() WHERE \(holder) AND expires_at > now()")
+        }
         let end = ContinuousClock.now.advanced(by: .seconds(100))
         while try place.sql("SELECT count(*) FROM noafw.leases WHERE expires_at > now() AND \(holder)") != "0", ContinuousClock.now < end {
             try await Task.sleep(for: .seconds(1))
@@ -90,11 +97,13 @@ struct SharedFleetTests {
         let (lost, others) = (place.stations[0], place.stations.dropFirst())
         let working = Task { try await self.workAll(others) }
         let victim = try lost.bench.start(["flash"] + Self.fleet, environment: lost.environment)
-        try place.cluster.wait(while: "SELECT count(*) FROM noafw.leases WHERE holder = '\(lost.name)' AND expires_at > now()", is: "0", database: "noafw")
+        try place.cluster.wait(
+            while: "SELECT count(*) FROM noafw.leases WHERE holder = '\(lost.name)' AND expires_at > now()", is: "0", database: "noafw")
         victim.signal(SIGKILL)
         _ = victim.remainingErrors()
         _ = victim.wait()
-        let held = try place.sql("SELECT unit FROM noafw.leases WHERE holder = '\(lost.name)' AND expires_at > now()").split(separator: "\n")
+        let held = try place.sql("SELECT unit FROM noafw.leases WHERE holder = '\(lost.name)' AND expires_at > now()").split(
+            separator: "\n")
         for _ in 0..<2 {
             try await Task.sleep(for: .milliseconds(700))
             place.cluster.killOutright()
@@ -155,16 +164,20 @@ private final class SharedPlace: Sendable {
         try cluster.sql(schema, database: "noafw")
         let passfile = try cluster.folder.write("*:*:*:*:word\n", to: "passfile")
         chmod(passfile, 0o600)
-        for folder in ["virtual", "virtual-bonds"] { try FileManager.default.createDirectory(atPath: shared.path(folder), withIntermediateDirectories: true) }
+        for folder in ["virtual", "virtual-bonds"] {
+            try FileManager.default.createDirectory(atPath: shared.path(folder), withIntermediateDirectories: true)
+        }
         var made: [Station] = []
         for name in (1...count).map({ "line-\($0)" }) {
             try cluster.sql("SELECT noafw.add_station('\(name)'); ALTER ROLE \"\(name)\" PASSWORD 'word'", database: "noafw")
             let bench = try ToolBench()
             for folder in ["virtual", "virtual-bonds"] {
-                try FileManager.default.createSymbolicLink(atPath: bench.state.path + "/" + folder, withDestinationPath: shared.path(folder))
+                try FileManager.default.createSymbolicLink(
+                    atPath: bench.state.path + "/" + folder, withDestinationPath: shared.path(folder))
             }
             let server = "postgresql://127.0.0.1:\(cluster.port)/noafw"
-            made.append(Station(name: name, bench: bench, environment: ["NOAFW_LEDGER": server, "NOAFW_STATION": name, "PGPASSFILE": passfile]))
+            made.append(
+                Station(name: name, bench: bench, environment: ["NOAFW_LEDGER": server, "NOAFW_STATION": name, "PGPASSFILE": passfile]))
         }
         stations = made
     }

@@ -58,19 +58,23 @@ import Testing
 
     /// Bytes that are proved to be others are drift, whatever the unit says of its age, or does not say.
     @Test(arguments: [
-        ("v25.001.0000", ["page 17 of the FPGA flash"], nil, FindingState.drifted), (nil, ["page 17 of the FPGA flash", "it is silent"], "it is silent", .drifted),
-        (nil, ["it is silent"], "it is silent", .unknown), (nil, [], nil, .unknown), ("v25.001.0000", [], nil, .older), ("v26.001.0000", [], nil, .matches),
+            ("v25.001.0000", ["page 17 of the FPGA flash"], nil, FindingState.drifted),
+            (nil, ["page 17 of the FPGA flash", "it is silent"], "it is silent", .drifted),
+            (nil, ["it is silent"], "it is silent", .unknown), (nil, [], nil, .unknown), ("v25.001.0000", [], nil, .older),
+            ("v26.001.0000", [], nil, .matches)
     ] as [(String?, [String], String?, FindingState)])
     func provedBytesAreNoMatterOfAge(actual: String?, differences: [String], silence: String?, state: FindingState) throws {
         var finding = VerifyReport.Finding(expected: "v26.001.0000", actual: actual, differences: differences)
         finding.silence = silence
         let report = VerifyReport(
-            identity: UnitIdentity(address: FleetSample.address(1), name: "monocle"), family: "monocle", findings: [.fpga: finding], error: nil)
+            identity: UnitIdentity(address: FleetSample.address(1), name: "monocle"), family: "monocle", findings: [.fpga: finding],
+            error: nil)
         #expect(Comparison(isDeep: true, today: "").compare(report, unit: []).findings.map(\.state) == [state])
     }
 
     @Test func noFindingsAreNoVerdict() throws {
-        let report = VerifyReport(identity: UnitIdentity(address: FleetSample.address(1), name: "frame"), family: "frame", findings: [:], error: nil)
+        let report = VerifyReport(
+            identity: UnitIdentity(address: FleetSample.address(1), name: "frame"), family: "frame", findings: [:], error: nil)
         let compared = Comparison(isDeep: true, today: "").compare(report, unit: [])
         #expect(!report.passed && !compared.passed)
         #expect(report.failure?.code == "PRV-0033" && compared.failure?.code == "PRV-0033")
@@ -78,7 +82,8 @@ import Testing
 
     /// What of a baseline is held against the units, and what a changed script of the same version needs.
     @Test(arguments: [
-        (false, false, "by versions alone"), (true, true, "by versions and digests"), (true, false, "by versions alone: without --deep a script"),
+        (false, false, "by versions alone"), (true, true, "by versions and digests"),
+        (true, false, "by versions alone: without --deep a script"),
         (false, true, "by versions; it was made without --deep"),
     ])
     func theDepthOfABaselineIsTold(wasDeep: Bool, isDeep: Bool, words: String) async throws {
@@ -86,7 +91,8 @@ import Testing
         let file = try await baseline(wasDeep ? ["--deep"] : [], entries)
         let harness = Harness()
         let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: try entries(request.comparison)) })
-        _ = await Noafw.execute(in: harness.context(["verify", "--all", "--baseline", file] + (isDeep ? ["--deep"] : []), services: services))
+        _ = await Noafw.execute(
+            in: harness.context(["verify", "--all", "--baseline", file] + (isDeep ? ["--deep"] : []), services: services))
         #expect(harness.output.contains(words), "\(harness.output)")
     }
 
@@ -95,7 +101,9 @@ import Testing
         let entries: @Sendable (Comparison) throws -> [Entry] = { [try FleetSample.verified(1, [.firmware: "1E5", .fpga: "00123"], $0)] }
         #expect(await run(["--csv", file, "--excel"], entries) == 1)
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
-        #expect(text.unicodeScalars.first == "\u{FEFF}" && text.contains(",'1E5,") && text.contains(",'00123,") && text.contains("\r\n"), "\(text)")
+        #expect(
+            text.unicodeScalars.first == "\u{FEFF}" && text.contains(",'1E5,") && text.contains(",'00123,") && text.contains("\r\n"),
+            "\(text)")
         #expect(await run(["--excel"], entries) == 64)
     }
 
@@ -215,7 +223,8 @@ import Testing
 
     // MARK: - Baseline
 
-    private func baseline(_ arguments: [String] = [], _ entries: @escaping @Sendable (Comparison) throws -> [Entry]) async throws -> String {
+    private func baseline(_ arguments: [String] = [], _ entries: @escaping @Sendable (Comparison) throws -> [Entry]) async throws -> String
+    {
         _ = await run(["--json"] + arguments, entries)
         defer { harness.clear() }
         return try folder.write(harness.output, to: "baseline.json")
@@ -228,8 +237,11 @@ import Testing
         #expect(await run(["--baseline", file], again) == 0, "\(harness.output)")
         #expect(harness.output.contains("compared with: baseline \(file), 3 units"))
         harness.clear()
-        #expect(await run(["--baseline", file]) { [try FleetSample.verified(1, [.fpga: "v26.001.0001"], $0), try FleetSample.verified(4, $0)] } == 1)
-        #expect(harness.output.contains("C0:00:00:00:00:01  fpga      v26.001.0000         v26.001.0001         NEWER"), "\(harness.output)")
+        #expect(
+            await run(["--baseline", file]) { [try FleetSample.verified(1, [.fpga: "v26.001.0001"], $0), try FleetSample.verified(4, $0)] }
+                == 1)
+        #expect(
+            harness.output.contains("C0:00:00:00:00:01  fpga      v26.001.0000         v26.001.0001         NEWER"), "\(harness.output)")
         #expect(harness.output.contains("C0:00:00:00:00:04  NOT EXPECTED") || harness.output.contains("NOA-0049"), "\(harness.output)")
         #expect(harness.output.contains("NOA-0048, 2 units"), "who is missing is told: \(harness.output)")
     }
@@ -237,12 +249,15 @@ import Testing
     @Test func aListedUnitHasToBeInTheBaseline() async throws {
         let file = try await baseline([], Self.mixed)
         let list = try folder.write("C0:00:00:00:00:04\n", to: "units")
-        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: [try FleetSample.verified(4, request.comparison)]) })
+        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: [try FleetSample.verified(4, request.comparison)]) }
+        )
         #expect(await Noafw.execute(in: harness.context(["verify", "--devices", list, "--baseline", file], services: services)) == 65)
         #expect(harness.output.contains("NOA-0049"))
     }
 
-    @Test(arguments: ["", "[]", "{\"schema\":\"noafw.flash/1\",\"units\":[]}", "{\"schema\":\"noafw.verify/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\"}]}",
+    @Test(arguments: [
+        "", "[]", "{\"schema\":\"noafw.flash/1\",\"units\":[]}",
+        "{\"schema\":\"noafw.verify/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\"}]}",
         "{\"schema\":\"noafw.flash/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\",\"firmware\":{\"actual\":\"v1\"}}]}",
     ])
     func whatIsNoBaselineIsRefused(text: String) async throws {
@@ -255,7 +270,8 @@ import Testing
     @Test func aNewDifferenceIsNoneOfTheBaseline() async throws {
         let file = try await baseline(["--deep"]) { [try FleetSample.verified(1, [:], differences: ["page 10"], $0)] }
         #expect(await run(["--deep", "--baseline", file]) { [try FleetSample.verified(1, [:], differences: ["page 10"], $0)] } == 0)
-        #expect(await run(["--deep", "--baseline", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 1)
+        #expect(
+            await run(["--deep", "--baseline", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 1)
     }
 
     // MARK: - What is allowed
@@ -271,7 +287,8 @@ import Testing
     @Test func anAllowanceIsForItsUnitsAndItsPart() async throws {
         let file = try folder.write("C0:00:00:00:00:02,fpga,v26.001.0001,known,\n", to: "allow.csv")
         for (unit, part, code) in [(2, Component.fpga, 0), (1, .fpga, 1), (2, .firmware, 1)] as [(Int, Component, Int32)] {
-            #expect(await run(["--allow", file]) { [try FleetSample.verified(unit, [part: "v26.001.0001"], $0)] } == code, "\(unit) \(part)")
+            #expect(
+                await run(["--allow", file]) { [try FleetSample.verified(unit, [part: "v26.001.0001"], $0)] } == code, "\(unit) \(part)")
         }
     }
 
@@ -294,13 +311,15 @@ import Testing
 
     @Test func everyDifferenceHasToBeAllowed() async throws {
         let file = try folder.write("*,fpga,page 1?,known,\n", to: "allow.csv")
-        #expect(try AllowList(Array("\u{FEFF}# of Windows\r\nd3:5a:*,fpga,page,known,\r\n".utf8), name: "l").entries.map(\.unit) == ["d3:5a:*"])
+        #expect(
+            try AllowList(Array("\u{FEFF}# of Windows\r\nd3:5a:*,fpga,page,known,\r\n".utf8), name: "l").entries.map(\.unit) == ["d3:5a:*"])
         #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 0)
         #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 20"], $0)] } == 1)
     }
 
     @Test(arguments: [
-        ("a,b\n", "2 of 5 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
+        ("a,b\n", "2 of 5 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"),
+        ("a,fpga,v,,\n", "empty"),
         ("a,fpga,v,r,,\n", "6 of 5 fields"), (",fpga,v,r,\n", "empty"), ("a,fpga,,r,\n", "empty"), ("a,fpga,\"v\"*,r,\n", "quote"),
     ])
     func aBadAllowanceIsToldWithItsLine(text: String, words: String) async throws {

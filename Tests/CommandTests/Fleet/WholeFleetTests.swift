@@ -37,14 +37,20 @@ final class WholeFleetTests {
         let records = try bench.run(["ledger", "export", "--json"])
         let runs = try #require(try ToolBench.json(records.output)["runs"] as? [[String: Any]])
         #expect(runs.count == 8 && Set(runs.compactMap { $0["unit_address"] as? String }).count == 4)
-        #expect(runs.filter { $0["verb"] as? String == "flash" }.allSatisfy { $0["work_order"] as? String == "WO-7" && $0["outcome"] as? String == "pass" })
-        let plans = runs.filter { $0["verb"] as? String == "flash" }.compactMap { ($0["plan"] as? [String: Any])?["rollout"] as? [String: Any] }
+        #expect(
+            runs.filter { $0["verb"] as? String == "flash" }.allSatisfy {
+                $0["work_order"] as? String == "WO-7" && $0["outcome"] as? String == "pass"
+            })
+        let plans = runs.filter { $0["verb"] as? String == "flash" }.compactMap {
+            ($0["plan"] as? [String: Any])?["rollout"] as? [String: Any]
+        }
         #expect(plans.count == 4 && plans.allSatisfy { $0["seed"] is Int && $0["units"] as? Int == 4 }, "\(plans)")
     }
 
     @Test func oneSignalFinishesWhatRuns() throws {
         let tool = try bench.start([
-            "flash", "--virtual", "monocle", "--count", "3", "--virtual-speed", "10", "--only", "scripts", "--jobs", "1", "--canary", "0", "--json",
+            "flash", "--virtual", "monocle", "--count", "3", "--virtual-speed", "10", "--only", "scripts", "--jobs", "1", "--canary", "0",
+            "--json"
         ])
         #expect(tool.waitForLine { $0.contains("starts on") })
         tool.signal(SIGINT)
@@ -68,7 +74,8 @@ final class WholeFleetTests {
         #expect(!(words + output).contains("PRV-0130"), "\(words)")
         let told = try Self.units(output).compactMap { ($0["error"] as? [String: Any])?["code"] as? String }
         let runs = try #require(try ToolBench.json(try bench.run(["ledger", "export", "--json"]).output)["runs"] as? [[String: Any]])
-        #expect(!told.isEmpty && Set(told) == ["NOA-0003"] && Set(runs.compactMap { $0["code"] as? String }) == ["NOA-0003"], "\(told) \(runs)")
+        #expect(
+            !told.isEmpty && Set(told) == ["NOA-0003"] && Set(runs.compactMap { $0["code"] as? String }) == ["NOA-0003"], "\(told) \(runs)")
     }
 
     @Test func oneDamagedFolderIsOneUnitsFault() throws {
@@ -102,7 +109,8 @@ final class WholeFleetTests {
 
     @Test func aLineTakesOneUnitAfterAnother() throws {
         let run = try bench.run([
-            "flash", "--watch", "--virtual", "monocle", "--virtual", "frame", "--count", "2", "--virtual-speed", "max", "--only", "scripts", "--json",
+            "flash", "--watch", "--virtual", "monocle", "--virtual", "frame", "--count", "2", "--virtual-speed", "max", "--only", "scripts",
+            "--json"
         ])
         #expect(run.status == 0, "\(run.errors)")
         #expect(try Self.units(run.output).map { $0["family"] as? String } == ["monocle", "monocle", "frame", "frame"])
@@ -111,7 +119,10 @@ final class WholeFleetTests {
 
     @Test func aScannerNumbersTheUnits() throws {
         let terminal = try TerminalTool(
-            ["flash", "--watch", "--serial", "ask", "--serial-pattern", "SN[0-9]", "--virtual", "monocle", "--count", "3", "--virtual-speed", "max", "--only", "scripts"],
+            [
+                "flash", "--watch", "--serial", "ask", "--serial-pattern", "SN[0-9]", "--virtual", "monocle", "--count", "3",
+                "--virtual-speed", "max", "--only", "scripts"
+            ],
             environment: bench.environment())
         try terminal.waitFor("scan the unit's serial number")
         terminal.type("\r")
@@ -132,7 +143,8 @@ final class WholeFleetTests {
 
         // The ledger has that number for another unit.
         let next = try TerminalTool(
-            ["flash", "--watch", "--serial", "ask", "--virtual", "frame", "--virtual-speed", "max", "--only", "scripts"], environment: bench.environment())
+            ["flash", "--watch", "--serial", "ask", "--virtual", "frame", "--virtual-speed", "max", "--only", "scripts"],
+            environment: bench.environment())
         try next.waitFor("scan the unit's serial number")
         next.type("SN1\r")
         try next.waitFor("NOA-0056")

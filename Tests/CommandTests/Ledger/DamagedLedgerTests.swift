@@ -22,7 +22,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func start(_ unit: Int) -> RunRecord {
-        RunRecord(station: "line-1", unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+        RunRecord(
+            station: "line-1", unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
     }
 
     /// Two recorded runs, whose log is in the file.
@@ -51,7 +52,8 @@ import Testing
 
     private func noafw(_ state: String, _ arguments: [String]) async -> (status: Int32, output: String, diagnostics: String) {
         let harness = Harness()
-        let status = await Noafw.execute(in: harness.context(["ledger"] + arguments, environment: ["NOAFW_STATE_DIR": state], folder: folder.path))
+        let status = await Noafw.execute(
+            in: harness.context(["ledger"] + arguments, environment: ["NOAFW_STATE_DIR": state], folder: folder.path))
         return (status, harness.output, harness.diagnostics)
     }
 
@@ -66,7 +68,9 @@ import Testing
                 #expect([0, 65, 66, 69, 74, 75, 77].contains(status), "\(file) \(damage) \(verb): \(status)")
                 #expect(!words.contains("NSCocoa") && !words.contains("Error Domain"), "\(file) \(damage) \(verb): \(words)")
                 if status == 0, verb[0] != "report" {
-                    #expect(verb == ["check"] || runs.allSatisfy { output.contains($0.id.shortText) }, "\(file) \(damage) \(verb): lost without a word: \(words)")
+                    #expect(
+                        verb == ["check"] || runs.allSatisfy { output.contains($0.id.shortText) },
+                        "\(file) \(damage) \(verb): lost without a word: \(words)")
                 } else if status != 0 {
                     #expect(diagnostics.contains("error ") && diagnostics.contains("next:"), "\(file) \(damage) \(verb): \(words)")
                 }
@@ -80,7 +84,8 @@ import Testing
                 let kept = try await ledger.runs()
                 #expect(kept.contains { $0.id == closed.id } || spool.contains("\(closed.id)"), "\(file) \(damage)")
                 if !runs.allSatisfy({ run in kept.contains { $0.id == run.id } }) {
-                    #expect(run.notices.contains { ["LED-0021", "LED-0024"].contains($0.diagnosis.code) }, "\(file) \(damage): \(run.notices)")
+                    #expect(
+                        run.notices.contains { ["LED-0021", "LED-0024"].contains($0.diagnosis.code) }, "\(file) \(damage): \(run.notices)")
                 }
             } catch {
                 #expect(diagnose(error).code.hasPrefix("LED-"), "\(file) \(damage): \(error)")
@@ -91,7 +96,12 @@ import Testing
     @Test func aLedgerWithoutItsNumberIsNotSound() async throws {
         let state = folder.path("numberless")
         _ = try await record(in: "\(state)/ledger")
-        let sqlite = try runProgram("/usr/bin/env", ["python3", "-c", "import sqlite3,sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM ledger'); c.commit()", "\(state)/ledger/ledger.sqlite"])
+        let sqlite = try runProgram(
+            "/usr/bin/env",
+            [
+                "python3", "-c", "import sqlite3,sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM ledger'); c.commit()",
+                "\(state)/ledger/ledger.sqlite"
+            ])
         try #require(sqlite.status == 0, "\(sqlite.output)")
         let check = await noafw(state, ["check"])
         #expect(check.status == 65 && check.output.contains("row that numbers this ledger"), "\(check.output) \(check.diagnostics)")

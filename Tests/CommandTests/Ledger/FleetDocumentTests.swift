@@ -6,7 +6,8 @@ import Testing
 /// docs/fleet.md: each of its blocks, in their order, as who its first line names, against a real server.
 @Suite(
     .enabled(
-        if: PostgresCluster.mayRun && TestTools.mayRunMicroPython && TestTools.mayRunOpenSSL, "PostgreSQL, MicroPython or openssl is missing: run Tools/setup tests"))
+        if: PostgresCluster.mayRun && TestTools.mayRunMicroPython && TestTools.mayRunOpenSSL,
+        "PostgreSQL, MicroPython or openssl is missing: run Tools/setup tests"))
 struct FleetDocumentTests {
     private struct Block {
         var language: String
@@ -69,7 +70,10 @@ struct FleetDocumentTests {
 
     private func shell(_ text: String, _ environment: [String: String]) throws -> (status: Int32, output: String) {
         let script = try folder.write("set -e\n\(here(text))", to: "block.sh")
-        let more = ["PATH": "\(folder.path("bin")):\(cluster.programs):/usr/bin:/bin", "HOME": folder.path("home"), "LC_ALL": "C", "NOAFW_ASSETS": ToolBench.root.path]
+        let more = [
+            "PATH": "\(folder.path("bin")):\(cluster.programs):/usr/bin:/bin", "HOME": folder.path("home"), "LC_ALL": "C",
+            "NOAFW_ASSETS": ToolBench.root.path
+        ]
         return try runProgram("/bin/sh", [script], environment: environment.merging(more) { $1 }, folder: folder.path)
     }
 
@@ -90,9 +94,14 @@ struct FleetDocumentTests {
 
     /// What the blocks need beside each other.
     private func prepare(_ block: Block) throws {
-        if block.text.contains("authority.crt /etc") { try FileManager.default.copyItem(atPath: "\(cluster.data)/authority.crt", toPath: folder.path("authority.crt")) }
+        if block.text.contains("authority.crt /etc") {
+            try FileManager.default.copyItem(atPath: "\(cluster.data)/authority.crt", toPath: folder.path("authority.crt"))
+        }
         if block.text.contains("detach_month") {
-            try sql("CREATE TABLE noafw.runs_2020_01 PARTITION OF noafw.runs FOR VALUES FROM (noafw.first_id('2020-01-01Z')) TO (noafw.first_id('2020-02-01Z'))")
+            try sql(
+                "CREATE TABLE noafw.runs_2020_01 PARTITION OF noafw.runs FOR VALUES FROM (noafw.first_id('2020-01-01Z')) TO "
+                    + "(noafw.first_id('2020-02-01Z'))"
+            )
         }
         if block.text.contains("late ON COMMIT DROP") {
             // A month that nobody made: its rows are in the way.
@@ -114,13 +123,18 @@ struct FleetDocumentTests {
             try #require(status == 0, "\(block.role): \(block.text)\n\(output)")
         }
         #expect(try sql("SELECT count(*) FROM pg_hba_file_rules WHERE error IS NOT NULL") == "0")
-        #expect(try sql("SELECT array_to_string(user_name, ' ') FROM pg_hba_file_rules WHERE type = 'hostssl'") == "+noafw_station +noafw_reader")
+        #expect(
+            try sql("SELECT array_to_string(user_name, ' ') FROM pg_hba_file_rules WHERE type = 'hostssl'")
+                == "+noafw_station +noafw_reader")
         #expect(try sql("SELECT station, outcome, claim FROM noafw.runs") == "line-1|pass|held", "over TLS, by the password that was set")
         #expect(try sql("SELECT count(*) FROM noafw.runs_other") == "0", "the month was made")
         #expect(try sql("SELECT to_regclass('noafw.runs_2020_01') IS NULL") == "t")
         // Sent again by hand, it is there once.
-        let again = try shell("noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/ca.crt' --station line-1", [:])
-        #expect(again.status == 0 && again.output.contains("runs sent: 1, waiting: 0") && again.output.contains("refused: 0"), "\(again.output)")
+        let again = try shell(
+            "noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/ca.crt' --station line-1", [:])
+        #expect(
+            again.status == 0 && again.output.contains("runs sent: 1, waiting: 0") && again.output.contains("refused: 0"), "\(again.output)"
+        )
         #expect(try sql("SELECT count(*) FROM noafw.runs") == "1")
         // What cron runs as postgres.
         let job = try String(contentsOfFile: folder.path("etc/cron.d/noafw"), encoding: .utf8)

@@ -22,7 +22,8 @@ struct SpoiledLedgerTests {
     }
 
     private func start() -> RunRecord {
-        var start = RunRecord(station: Self.station, unitAddress: Self.unit, family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+        var start = RunRecord(
+            station: Self.station, unitAddress: Self.unit, family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
         (start.fixture, start.adapter, start.operatorName, start.serial) = ("jig", "00:1A:7D:DA:71:13", "ada", "SN1")
         return start
     }
@@ -51,7 +52,8 @@ struct SpoiledLedgerTests {
 
     private func noafw(_ name: String, _ arguments: [String]) async -> (status: Int32, output: String, diagnostics: String) {
         let harness = Harness()
-        let context = harness.context(["ledger"] + arguments, environment: ["NOAFW_STATE_DIR": folder.path("\(name)/state")], folder: folder.path)
+        let context = harness.context(
+            ["ledger"] + arguments, environment: ["NOAFW_STATE_DIR": folder.path("\(name)/state")], folder: folder.path)
         let status = await Noafw.execute(in: context)
         return (status, harness.output, harness.diagnostics)
     }
@@ -70,7 +72,10 @@ struct SpoiledLedgerTests {
             for verb in Self.verbs {
                 let (status, output, diagnostics) = await noafw(name, verb)
                 #expect(status == 0 && diagnostics.contains("LED-0027") == isOdd, "\(name) \(verb): \(diagnostics)")
-                #expect(!(output + diagnostics).unicodeScalars.contains { $0 != "\n" && $0 != "\r" && $0 != "\u{FEFF}" && !PrintableText.isPrintable($0) }, "\(name) \(verb)")
+                #expect(
+                    !(output + diagnostics).unicodeScalars.contains {
+                        $0 != "\n" && $0 != "\r" && $0 != "\u{FEFF}" && !PrintableText.isPrintable($0)
+                    }, "\(name) \(verb)")
                 guard verb != ["report"] else { continue }
                 #expect([runs[0], runs[2]].allSatisfy { output.contains($0.id.shortText) }, "\(name) \(verb): \(output)")
             }
@@ -82,7 +87,9 @@ struct SpoiledLedgerTests {
             #expect(check.status == 0 || check.status == 65 && check.diagnostics.contains("LED-0010"), "\(name): \(check.diagnostics)")
         }
         // What no table's rule of its own could see.
-        #expect(odd.isSuperset(of: ["id", "outcome", "blame", "claim", "steps", "versions_before", "versions_after", "digests", "attempt_of"]), "\(odd)")
+        #expect(
+            odd.isSuperset(of: ["id", "outcome", "blame", "claim", "steps", "versions_before", "versions_after", "digests", "attempt_of"]),
+            "\(odd)")
     }
 
     @Test func anOddRowIsNamedByItsColumn() async throws {
@@ -103,7 +110,8 @@ struct SpoiledLedgerTests {
             #expect(!run.notices.contains { if case .spooling = $0 { true } else { false } }, "\(name): \(run.notices)")
             #expect(try await run.close(.pass)?.outcome == .pass, "\(name)")
             let unsent = try await ledger.unsent(station: Self.station, limit: 200)
-            #expect([runs[0].id, runs[2].id, run.record.id].allSatisfy { id in unsent.contains { $0.id == id } }, "\(name): \(unsent.count)")
+            #expect(
+                [runs[0].id, runs[2].id, run.record.id].allSatisfy { id in unsent.contains { $0.id == id } }, "\(name): \(unsent.count)")
             #expect(try await ledger.unsentCount(station: Self.station) == unsent.count, "\(name)")
             let told = [ledger.unreadable].compactMap(\.self) + run.notices
             if name.hasPrefix("steps") { #expect(told.contains { $0.diagnosis.code == "LED-0027" }, "\(name)") }

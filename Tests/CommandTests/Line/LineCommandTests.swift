@@ -39,7 +39,8 @@ import Testing
             return try Self.course(events)
         })
         let arguments = [
-            "flash", "--watch", "--devices", list, "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after", "3",
+            "flash", "--watch", "--devices", list, "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after",
+            "3"
         ]
         let context = harness.context(arguments, services: services, environment: ["HOME": "/", "NOAFW_STATION": "bench 7"])
         #expect(await Noafw.execute(in: context) == 0)
@@ -138,7 +139,9 @@ import Testing
             ["flash", "--watch"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 40)
         #expect(await Noafw.execute(in: context) == 0)
         let last = try #require(harness.diagnostics.components(separatedBy: "\r\u{1B}[").last)
-        #expect(last.contains("note: LED-0021") && last.contains("next: free") && last.contains("waiting for a unit"), "\(last.debugDescription)")
+        #expect(
+            last.contains("note: LED-0021") && last.contains("next: free") && last.contains("waiting for a unit"),
+            "\(last.debugDescription)")
     }
 
     /// The last copy of a record that is kept nowhere: the next drawing does not take its place.
@@ -236,7 +239,8 @@ import Testing
         let (interrupted, ended) = (Inbox<Void>(), Inbox<Void>())
         let terminal = FakeTerminal()
         try desk.open(
-            terminal.attach(harness.context([])).input, answer: { _ in }, interrupt: { interrupted.deliver(()) }, end: { ended.deliver(()) })
+            terminal.attach(harness.context([])).input, answer: { _ in }, interrupt: { interrupted.deliver(()) }, end: { ended.deliver(()) }
+        )
         terminal.type("\u{4}")
         #expect(interrupted.poll() == nil && ended.poll() != nil)
         terminal.type("\u{2}SN1\u{3}\r\u{4}")

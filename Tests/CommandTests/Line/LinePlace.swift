@@ -79,7 +79,9 @@ final class LinePlace: Central {
         for listener in listeners { listener.finish(throwing: LinkError.unavailable("the adapter is gone")) }
     }
 
-    func scan(_ serial: String) { for answer in desk?.take(Array("\(serial)\r".utf8)) ?? [] { note(RunEvent(unit: nil, content: .place(answer.place))) } }
+    func scan(_ serial: String) {
+        for answer in desk?.take(Array("\(serial)\r".utf8)) ?? [] { note(RunEvent(unit: nil, content: .place(answer.place))) }
+    }
 
     /// `address serial` of each unit that was worked on.
     var worked: [String] { state.withLock(\.worked) }

@@ -79,7 +79,9 @@ import Testing
             place.put([1], isBootloader: true)
             try await place.wait(60)
         }
-        #expect(place.worked.isEmpty && place.lines.count { $0.contains("is a bootloader that this station has not worked on") } == 1, "\(place.lines)")
+        #expect(
+            place.worked.isEmpty && place.lines.count { $0.contains("is a bootloader that this station has not worked on") } == 1,
+            "\(place.lines)")
     }
 
     @Test func aHaloIsLeftAlone() async throws {
@@ -90,7 +92,8 @@ import Testing
             try await place.wait(60)
         }
         #expect(place.worked == [unit(1)] && report.passed, "it is no failure")
-        #expect(place.lines.count { $0 == "\(FleetSample.address(7)) is a Halo, not supported yet: it is left alone" } == 1, "\(place.lines)")
+        #expect(
+            place.lines.count { $0 == "\(FleetSample.address(7)) is a Halo, not supported yet: it is left alone" } == 1, "\(place.lines)")
     }
 
     // MARK: - Serial numbers

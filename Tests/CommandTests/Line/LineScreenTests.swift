@@ -34,7 +34,10 @@ import Testing
         #expect(lines[5].hasPrefix("FAIL ✘  C0:00:00:00:00:01") && lines[5].contains("DFU-0B05 the boot"), "\(lines[5])")
         #expect(lines[6] == "says \\u{1b}[2Jno" && lines[7] == "next: put the unit with the failed ones; then put the next one here.")
         let error = try block(screen(FleetSample.radio))
-        #expect(error[5].hasPrefix("ERROR !") && error.joined(separator: " ").contains("next: move it closer; to try the unit again, take it away for 10 s and put it back.")
+        #expect(
+            error[5].hasPrefix("ERROR !")
+                && error.joined(separator: " ").contains(
+                    "next: move it closer; to try the unit again, take it away for 10 s and put it back.")
             && error.last?.contains("1 not the unit's fault") == true)
     }
 
@@ -75,7 +78,9 @@ import Testing
     }
 
     /// The code, and what to do next.
-    @Test(arguments: [(200, 24), (80, 24), (40, 24), (25, 24), (40, 8), (20, 12)]) func nothingThatCountsIsCut(columns: Int, rows: Int) throws {
+    @Test(arguments: [(200, 24), (80, 24), (40, 24), (25, 24), (40, 8), (20, 12)]) func nothingThatCountsIsCut(
+        columns: Int, rows: Int
+    ) throws {
         let error = Diagnosis(
             "LED-0099", .inputOutput, .station, "the disk is full",
             cause: "", remedy: "free some space and run the same command again")
@@ -100,7 +105,8 @@ import Testing
 
     @Test func whoDrainsStillSaysWhatToDoWithTheUnit() throws {
         for (error, next) in [
-            (nil, "next: take the unit away; the line ends."), (FleetSample.failed, "next: put the unit with the failed ones; the line ends."),
+            (nil, "next: take the unit away; the line ends."),
+            (FleetSample.failed, "next: put the unit with the failed ones; the line ends."),
             (FleetSample.radio, "next: move it closer"),
         ] as [(Diagnosis?, String)] {
             var screen = try screen(error)
@@ -109,7 +115,9 @@ import Testing
         }
         var screen = try screen(nil)
         (screen.isDraining, screen.task) = (true, .run(unit: "C0:00:00:00:00:02", serial: nil))
-        #expect(block(screen).contains("no more units are taken; press Ctrl-C again to end this one, too") && screen.next.contains("leave the unit where it is"))
+        #expect(
+            block(screen).contains("no more units are taken; press Ctrl-C again to end this one, too")
+                && screen.next.contains("leave the unit where it is"))
         #expect(!block(screen).contains { $0.contains("PASS") || $0.contains("#") }, "that verdict is of the unit before")
     }
 

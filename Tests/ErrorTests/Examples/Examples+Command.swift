@@ -8,12 +8,15 @@ extension Examples {
     static let command = CataloguedErrors([
         CommandError.noStateFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
-        .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path), .privateKeyTrusted(path: path), .keyExposed(path: path),
+        .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path),
+        .privateKeyTrusted(path: path), .keyExposed(path: path),
         .tooFewDescriptors(needed: 64), .tooFewThreads(needed: 8), .noKey, .noRealTime,
         .differs(parts: [.scripts], advice: "run: noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
-        .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
-        .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
+        .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"),
+        .noTrustFolder(path: path),
+        .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason),
+        .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
         .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
         .noSuchPart([.fpga], family: "frame", has: [.firmware, .scripts]), .sameAdapter("hci0", "ADDRESS"),
     ])
@@ -43,7 +46,8 @@ extension Examples {
         SerialRefusal.empty, .tooLong, .notText, .otherForm("SERIAL"), .previous("SERIAL"), .bound("SERIAL", address: "ADDRESS"), .busy,
     ])
     static let pictureInput = CataloguedErrors([PictureInput.Unreadable(name: path, reason: reason)])
-    static let soak = CataloguedErrors("SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
+    static let soak = CataloguedErrors(
+        "SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
 
     static let chat = CataloguedErrors(
@@ -53,5 +57,8 @@ extension Examples {
             ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
             ("undeliverable", ChatFailure.undeliverable(.linksLost(count: 3, reason: reason))),
             ("notSeen", ChatFailure.notSeen(line: 7, pattern: "PATTERN", seconds: 10, seen: ["TEXT"])),
-        ] + [ChatFailure.ofProgram(.raised(ProgramFault(exception))), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map { ("\($0.code)", $0) })
+        ]
+            + [ChatFailure.ofProgram(.raised(ProgramFault(exception))), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map {
+                ("\($0.code)", $0)
+            })
 }

@@ -15,7 +15,8 @@ extension Examples {
             .notAnArchive(reason: reason), .tooManyEntries(count: 90, limit: 64), .unsafeEntryName("NAME"), .duplicateEntry("NAME"),
             .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason),
             .manifestInvalid(reason: reason), .entryMissing(name: "NAME"), .kindsNotAccepted([.softDevice], target: "FAMILY"),
-            .initPacketInvalid(reason: reason), .initPacketTooLarge(byteCount: 600, limit: 512), .imageSizeDiffers(expected: 9000, actual: 8192),
+            .initPacketInvalid(reason: reason), .initPacketTooLarge(byteCount: 600, limit: 512),
+            .imageSizeDiffers(expected: 9000, actual: 8192),
             .hashDiffers, .otherProduct(wants: "SoftDevice 0x0123", has: "0x0124"),
             .imageTooLarge(byteCount: 9000, capacity: 8192), .unsigned, .signatureTypeUnsupported(type: "TYPE"),
             .signatureNotTrusted(keys: ["KEY"]), .bootValidationNotTrusted(key: "KEY"), .keyInvalid(name: "KEY", reason: reason),
@@ -24,8 +25,10 @@ extension Examples {
 
     static let firmwareFile = CataloguedErrors(
         [
-            FirmwareFileFault.notARecord(line: 7), .damaged(line: 7, reason: reason), .overlap(line: 7, earlierLine: 3, address: 0x27000), .elsewhere(line: 7, address: 0x2000_0000),
-            .spanTooLarge(line: 7, otherLine: 3, byteCount: 9_000_000, limit: 1_048_576), .endMissing(line: 7), .contentAfterEnd(line: 7), .empty,
+            FirmwareFileFault.notARecord(line: 7), .damaged(line: 7, reason: reason), .overlap(line: 7, earlierLine: 3, address: 0x27000),
+            .elsewhere(line: 7, address: 0x2000_0000),
+            .spanTooLarge(line: 7, otherLine: 3, byteCount: 9_000_000, limit: 1_048_576), .endMissing(line: 7), .contentAfterEnd(line: 7),
+            .empty,
             .tooLarge(byteCount: 9_000_000, limit: 1_048_576),
         ], diagnosis: { $0.diagnosis(of: "FILE") })
 

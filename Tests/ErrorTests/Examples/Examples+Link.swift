@@ -22,12 +22,14 @@ extension Examples {
     static let archive = CataloguedErrors([
         ArchiveError.notAnArchive(reason: reason), .tooManyEntries(count: 5000, limit: 4096), .unsafeName("NAME"), .duplicateEntry("NAME"),
         .entryMissing(name: "NAME"), .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192),
-        .contentTooLarge(byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason), .notCanonical(name: "NAME"), .notWritten(reason: reason),
+        .contentTooLarge(byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason), .notCanonical(name: "NAME"),
+        .notWritten(reason: reason)
     ])
 
     static let link = CataloguedErrors([
         LinkError.disconnected(reason), .connectFailed(address, reason: reason), .timedOut("ANSWER"), .characteristicMissing(attribute),
-        .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write), .acquired(attribute, .write),
+        .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write),
+        .acquired(attribute, .write),
         .valueTooLong(count: 300, limit: 244), .overrun, .busy("PROCESS"), .unavailable(reason),
         .pairingRefused(address, reason: reason), .bondLost(address, reason: reason), .adapterFull(reason),
     ])
@@ -35,7 +37,8 @@ extension Examples {
     static let blueZ = CataloguedErrors([
         BlueZError.busUnreachable(reason), .busRefusesUser(reason), .accessDenied(reason), .busOverloaded(reason), .busLost,
         .daemonNotRunning(reason), .daemonSilent, .daemonStopped, .daemonTooOld(method: "METHOD"), .unintelligible("ANSWER"),
-        .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
+        .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady,
+        .inProgress,
         .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal,
         .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason), .alreadyConnected,
         .notConnected, .linkProtocolError, .pairingFailed, .pairingBrokeOff(reason), .agentMissing, .adapterNotPairable(reason),
@@ -44,15 +47,18 @@ extension Examples {
 
     static let repl = CataloguedErrors([
         REPLError.noPrompt, .exception(exception), .garbage("ANSWER"), .outputOverflow(limit: 8192), .forbiddenByte(0x03, offset: 10),
-        .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"), .lua(LuaException("ERROR".utf8)), .programDoesNotStop, .programInTheWay("ERROR"),
+        .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"), .lua(LuaException("ERROR".utf8)), .programDoesNotStop,
+        .programInTheWay("ERROR"),
         .payloadTooSmall(20, least: 97), .codeTooLong(byteCount: 20_000, limit: 16_384),
     ])
 
     static let assistant = CataloguedErrors([
         AssistantError.badConfiguration(path: path, reason), .notPrivate(path: path, reason), .badBaseURL("URL"), .plainHTTP(host: "HOST"),
-        .badKey, .unreachable(host: "HOST", reason: reason), .unknownHost("HOST"), .insecure(host: "HOST", reason: reason), .timedOut("ANSWER"),
+        .badKey, .unreachable(host: "HOST", reason: reason), .unknownHost("HOST"), .insecure(host: "HOST", reason: reason),
+        .timedOut("ANSWER"),
         .unauthorized(status: 401, "TEXT"), .tooManyRequests("TEXT", retryAfter: nil), .serverFailed(status: 500, "TEXT"),
-        .refused(status: 400, "TEXT"), .redirected(to: "URL"), .notUnderstood(reason), .tooLong(what: "ANSWER", limitBytes: 8192), .emptyAnswer,
+        .refused(status: 400, "TEXT"), .redirected(to: "URL"), .notUnderstood(reason), .tooLong(what: "ANSWER", limitBytes: 8192),
+        .emptyAnswer,
         .brokenOff(afterBytes: 100), .proxyRefused(proxy: "PROXY", reason),
     ])
 }

@@ -21,7 +21,8 @@ extension Examples {
         [
             BundleError.manifestInvalid(reason: reason), .entryUnlisted("NAME", place: path),
             .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
-            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
+            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"),
+            .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
             .nothingWanted(place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
             .keyInvalid(name: "KEY", reason: reason), .keyExposed(name: "KEY"), .signingFailed, .noBundleKey(names: ["KEY"]),
@@ -31,7 +32,8 @@ extension Examples {
     static let provisioning = CataloguedErrors([
         ProvisioningError.unitNotFound(address), .unitGone(address), .staysInApplication, .doesNotReturn,
         .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
-        .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded, .programEndsLink("REASON"),
+        .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
+        .programEndsLink("REASON"),
         .programSilent(seconds: 10), .programPrints("TEXT"), .programChanges(["NAME is missing"]), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
         .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .restartsWhenInterrupted("REASON"), .notPermitted, .nothingWanted,

@@ -65,7 +65,9 @@ enum Program {
     ) async throws -> Int {
         var options = JobOptions()
         options.force = true
-        let report = try await ProvisioningJob(family: .monocle, central: central, address: address, assets: assets, options: options).run { _ in }
+        let report = try await ProvisioningJob(family: .monocle, central: central, address: address, assets: assets, options: options).run {
+            _ in
+        }
         let written = report.steps.count { $0.action == .updated }
         guard report.passed, written == (assets.firmware == nil ? 1 : 3) else {
             fail("round \(round): \(report.error?.message ?? "\(written) parts were written")", code: 1)

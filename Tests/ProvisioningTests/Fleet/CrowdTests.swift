@@ -32,12 +32,15 @@ import VirtualDevices
         for (unit, outcome) in zip(rig.units, result.entries) {
             #expect(PagerRig.isRight(outcome.result, for: unit.fate), "\(unit.address) \(unit.fate): \(outcome.result)")
             if case .passed = outcome.result {
-                #expect(outcome.report?.identity.address == unit.address && outcome.report?.identity.versions[.firmware] == PagerFamily.version)
+                #expect(
+                    outcome.report?.identity.address == unit.address && outcome.report?.identity.versions[.firmware] == PagerFamily.version)
                 #expect(outcome.report?.identity.versions[.text] == PagerFamily.text)
             }
         }
         for adapter in rig.adapters {
-            #expect(adapter.figures.collisions == 0 && adapter.figures.mostLinks <= adapter.linkLimit && adapter.links == 0, "\(adapter.figures)")
+            #expect(
+                adapter.figures.collisions == 0 && adapter.figures.mostLinks <= adapter.linkLimit && adapter.links == 0,
+                "\(adapter.figures)")
         }
     }
 
@@ -51,7 +54,9 @@ import VirtualDevices
         let (rig, result, events) = try await run(count: 12, limits: [1], faults: 0, seed: 5) { $0.jobsPerAdapter = 3 }
         check(rig, result)
         let lowered = events.compactMap { if case .notice(let text) = $0.content { text } else { nil } }
-        #expect(lowered == [4, 3, 2, 1].map { "hci0 takes no more than \($0) links at once" }, "each refusal is told, and the last one is the last")
+        #expect(
+            lowered == [4, 3, 2, 1].map { "hci0 takes no more than \($0) links at once" },
+            "each refusal is told, and the last one is the last")
         #expect(rig.adapters[0].figures.refusals < 12)
         let recoveries = result.entries.flatMap { $0.report?.recoveries ?? [] }.map(\.reason.code)
         #expect(recoveries == [], "no refusal is charged to a unit")

@@ -15,7 +15,8 @@ import VirtualFaults
 /// Units of all families on one air at once, each with a fault of its own.
 @Suite(
     .enabled(
-        if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "MicroPython or the virtual Frame's Lua is missing: run Tools/setup tests"),
+        if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua,
+        "MicroPython or the virtual Frame's Lua is missing: run Tools/setup tests"),
     .serialized)
 struct FamiliesFleetTests {
     private enum Fate: CaseIterable {
@@ -93,7 +94,8 @@ struct FamiliesFleetTests {
             var configuration = UnitConfiguration(python: python)
             configuration.trustedKeys.append(wanted.key)
             configuration.faults = faults
-            unit = try .frame(folder: try UnitFolder.frame(root: root, name: name, firmware: .v25_080), configuration: configuration, air: air)
+            unit = try .frame(
+                folder: try UnitFolder.frame(root: root, name: name, firmware: .v25_080), configuration: configuration, air: air)
         default:
             var settings = PagerSettings()
             (settings.trustedKeys, settings.faults) = (wanted.pager.trustedKeys, faults)
@@ -125,7 +127,8 @@ struct FamiliesFleetTests {
         let families: [FamilyID] = ["monocle", "frame", "pager"]
         let units = try (0..<count).map { index in
             try makeUnit(
-                families[index % 3], Fate.allCases[(index + index / 3) % 5], at: folder.url.appendingPathComponent("unit-\(index)"), wanted, air,
+                families[index % 3], Fate.allCases[(index + index / 3) % 5], at: folder.url.appendingPathComponent("unit-\(index)"), wanted,
+                air,
                 &numbers)
         }
         let bonds = BondStore()
@@ -133,13 +136,16 @@ struct FamiliesFleetTests {
         var policy = FleetPolicy()
         (policy.limits.inARow, policy.limits.share, policy.seed) = (0, nil, 3)
         let fleet = Fleet<UnitReport>(
-            adapters: adapters.enumerated().map { FleetAdapter(name: "hci\($0)", central: VirtualCentral(air: air, adapter: $1, bonds: bonds)) },
+            adapters: adapters.enumerated().map {
+                FleetAdapter(name: "hci\($0)", central: VirtualCentral(air: air, adapter: $1, bonds: bonds))
+            },
             families: FamilyList(wanted.families), policy: policy, judge: PagerRig.judge
         ) { _, unit, central in
             guard let family = wanted.families.first(where: { $0.id == unit.family }), let assets = wanted.assets[unit.family] else {
                 throw LinkError.unavailable("no family")
             }
-            return try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions()).run { _ in }
+            return try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions())
+                .run { _ in }
         }
         let result = try await air.time.run {
             try await withThrowingTaskGroup(of: FleetReport<UnitReport>?.self) { group in

@@ -250,7 +250,9 @@ import Testing
     }
 
     /// A unit out of reach, another program that has it.
-    @Test(arguments: [FleetMachineTests.failure(.radio, "PRV-0001", .unavailable), FleetMachineTests.failure(.station, "BLE-0008", .tryAgain)])
+    @Test(arguments: [
+        FleetMachineTests.failure(.radio, "PRV-0001", .unavailable), FleetMachineTests.failure(.station, "BLE-0008", .tryAgain)
+    ])
     func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: UnitResult) {
         var run = Run(Self.units(12)) { $0.jobsPerAdapter = 1 }
         while let next = run.running.first { run.end(next, judgement) }

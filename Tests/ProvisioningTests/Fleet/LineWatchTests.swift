@@ -136,7 +136,8 @@ import Testing
         }
         // Whatever its bootloader calls itself.
         line.show([], for: 8)
-        line.show([DiscoveredUnit(family: "other", mode: .application, advertisedAddress: .number(1).bootloader, name: "", rssi: -50)], for: 2)
+        line.show(
+            [DiscoveredUnit(family: "other", mode: .application, advertisedAddress: .number(1).bootloader, name: "", rssi: -50)], for: 2)
         line.show([], for: 8)
         #expect(line.take().isEmpty)
     }

@@ -9,7 +9,9 @@ import Testing
         .failed(Diagnosis(code, .unitFailed, fault, "", cause: "", remedy: ""))
     }
 
-    private func stop(after judgements: [UnitResult], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
+    private func stop(
+        after judgements: [UnitResult], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }
+    ) -> RolloutStop? {
         var limits = RolloutGuard.Limits()
         change(&limits)
         var rollout = RolloutGuard(limits: limits, canary: canary)

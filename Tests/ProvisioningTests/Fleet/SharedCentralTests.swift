@@ -56,7 +56,9 @@ import VirtualDevices
             await links[0].disconnect()
             _ = try await seventh.value
             try await links[3].waitUntilGone(deadline: clock.deadline(in: .seconds(1)))
-            await #expect(throws: LinkError.timedOut("the link to end")) { try await link.waitUntilGone(deadline: clock.deadline(in: .seconds(1))) }
+            await #expect(throws: LinkError.timedOut("the link to end")) {
+                try await link.waitUntilGone(deadline: clock.deadline(in: .seconds(1)))
+            }
             await shared.close()
         }
     }
@@ -169,7 +171,9 @@ import VirtualDevices
             #expect(try await listener.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock) != nil)
             // Who does not take its sightings loses its own discovery, and nobody else's.
             while slow.sightings.poll() != nil {}
-            await #expect(throws: LinkError.overrun) { _ = try await slow.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock) }
+            await #expect(throws: LinkError.overrun) {
+                _ = try await slow.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock)
+            }
             await slow.stop()
             await listener.stop()
             await (try await link.value).disconnect()
@@ -219,7 +223,9 @@ import VirtualDevices
             try await clock.sleep(until: clock.deadline(in: .seconds(1)))
             let second = clock.task { try await shared.discover() }
             let listener = try await second.value
-            #expect(clock.now.offset == .seconds(10) && base.figures.discoveries == 2 && base.figures.stops == 1, "\(clock.now) \(base.figures)")
+            #expect(
+                clock.now.offset == .seconds(10) && base.figures.discoveries == 2 && base.figures.stops == 1, "\(clock.now) \(base.figures)"
+            )
             base.air?.deliver(sighting(1))
             #expect(try await listener.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock) == sighting(1))
             // Who comes to a discovery that is up waits for nothing.

@@ -14,7 +14,8 @@ import VirtualFaults
 struct FrameFaultTests {
     /// A unit that was brought up to date, changed by `prepare` while it is off.
     private func withBench<Value>(
-        of firmware: FrameFirmware = .v25_080, _ prepare: (inout Bench) throws -> Void = { _ in }, _ body: (Bench, AssetSet) async throws -> Value
+        of firmware: FrameFirmware = .v25_080, _ prepare: (inout Bench) throws -> Void = { _ in },
+        _ body: (Bench, AssetSet) async throws -> Value
     ) async throws -> Value {
         var bench = Bench(.frame(firmware))
         defer { bench.remove() }
@@ -44,7 +45,8 @@ struct FrameFaultTests {
 
     /// Nothing over the air stops it; the cradle does, and wipes it.
     @Test func aProgramThatDoesNotStopIsSaidSo() async throws {
-        try await withBench({ try $0.leave("while true do pcall(function() while true do end end) end", as: "main.lua") }) { bench, assets in
+        try await withBench({ try $0.leave("while true do pcall(function() while true do end end) end", as: "main.lua") }) {
+            bench, assets in
             let report = try await bench.flash(assets)
             #expect(report.error?.code == "REPL-0011", "\(String(describing: report.error))")
             try bench.unpairUnit()

@@ -40,7 +40,8 @@ struct FrameFlashCutTests {
         let second = try await bench.flash(new)
         #expect(second.passed, "cut at word \(word): \(String(describing: second.error))")
         let proof = try await bench.verify(new)
-        #expect(proof.passed && proof.program?.sign == .announced && proof.findings[.scripts]?.extras == [], "cut at word \(word): \(proof)")
+        #expect(
+            proof.passed && proof.program?.sign == .announced && proof.findings[.scripts]?.extras == [], "cut at word \(word): \(proof)")
     }
 }
 

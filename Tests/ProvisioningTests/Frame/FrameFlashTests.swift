@@ -23,7 +23,8 @@ struct FrameFlashTests {
             let first = try await bench.flash(assets) { journal.add($0) }
             #expect(first.passed, "\(String(describing: first.error)) \(journal.text)")
             #expect(first.program?.sign == .announced)
-            #expect(first.identity.versions[.firmware] == Bench.firmwareVersion && first.identity.versions[.scripts] == assets.scripts?.version)
+            #expect(
+                first.identity.versions[.firmware] == Bench.firmwareVersion && first.identity.versions[.scripts] == assets.scripts?.version)
             #expect(first.identity.batteryPercent != nil)
             #expect(first.steps.map(\.action) == [.updated, .updated])
             let second = try await bench.flash(assets)
@@ -63,10 +64,14 @@ struct FrameFlashTests {
         ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("print('now') error('bad')", "PRV-0040"),
         (Self.tells, "PRV-0041"), (Self.tells + "error('bad')", "PRV-0040"), (Self.tells + "frame.sleep(1) error('bad')", "PRV-0040"),
         ("frame.file.remove('odd.lua') " + Self.tells + "while true do frame.sleep(0.1) end", "PRV-0044"), ("local = 1", "PRV-0040"),
-        ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"), ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
+        ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"),
+        ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
         ("frame.bluetooth.send('\\x18other') while true do frame.sleep(0.1) end -- \\x17", "PRV-0004"),
         ("ARGPT_VERSION='other' while true do frame.sleep(0.1) end", "PRV-0004"),
-        ("frame.bluetooth.receive_callback(function(d) local x = nil .. d end) while true do frame.sleep(0.1) end -- \\x17 \\x18", "PRV-0040"),
+        (
+            "frame.bluetooth.receive_callback(function(d) local x = nil .. d end) while true do frame.sleep(0.1) end -- \\x17 \\x18",
+            "PRV-0040"
+        )
     ])
     func aProgramThatDoesNotLiveFails(main: String, code: String) async throws {
         try await withBench { bench in
@@ -87,7 +92,8 @@ struct FrameFlashTests {
     @Test(arguments: ["open", "listdir"])
     func aFunctionThatAProgramHasReplacedIsNotBelieved(name: String) async throws {
         try await withBench { bench in
-            let hostile = "local own=frame.file.\(name) frame.file.\(name)=function(...)return own(...)end while true do frame.sleep(0.1) end"
+            let hostile =
+                "local own=frame.file.\(name) frame.file.\(name)=function(...)return own(...)end while true do frame.sleep(0.1) end"
             try bench.leave("", as: "notes.txt")
             #expect(try await bench.flash(AssetSet(try FrameSamples.telling(hasZeros: false))).passed)
             try bench.leave(hostile, as: "main.lua")
@@ -121,7 +127,10 @@ struct FrameFlashTests {
             options.force = true
             #expect(try await bench.flash(assets, options: options).passed)
             let proof = try await bench.verify(assets)
-            #expect(proof.passed && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set", "odd.lua.new is not part of the set"], "\(proof)")
+            #expect(
+                proof.passed
+                    && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set", "odd.lua.new is not part of the set"],
+                "\(proof)")
         }
     }
 }

@@ -87,13 +87,17 @@ struct FrameSafeModeTests {
         #expect(try Self.content(bench, isAside ? "main.lua.aside" : "main.lua") == Self.own)
         let journal = Journal()
         let look = try await bench.play { central, unit in
-            try await VerifyJob(family: .frame, central: central, address: unit.address, assets: try FrameSamples.assets(firmware: nil), isDeep: true)
+            try await VerifyJob(
+                family: .frame, central: central, address: unit.address, assets: try FrameSamples.assets(firmware: nil), isDeep: true
+            )
                 .run { journal.add($0) }
         }
-        #expect(!look.passed && journal.text.joined(separator: "\n").contains("called main.lua.aside") == isAside, "\(look) \(journal.text)")
+        #expect(
+            !look.passed && journal.text.joined(separator: "\n").contains("called main.lua.aside") == isAside, "\(look) \(journal.text)")
         #expect(try (Self.content(bench, "main.lua") == nil) == isAside, "who only looks changes nothing")
         let report = try await bench.flash(try Self.current()) { journal.add($0) }
-        #expect(report.passed && journal.text.joined(separator: "\n").contains("it has its name again") == isAside, "\(report) \(journal.text)")
+        #expect(
+            report.passed && journal.text.joined(separator: "\n").contains("it has its name again") == isAside, "\(report) \(journal.text)")
         #expect(try Self.content(bench, "main.lua") == Self.own)
         #expect(try Self.content(bench, "main.lua.aside") == nil)
     }
@@ -122,7 +126,9 @@ struct FrameSafeModeTests {
             _ = try await lease.identity()
             await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    _ = try await lease.attempt(RetryPolicy(mayRestartUnit: true), recovering: { _, _ in }) { throw REPLError.programInTheWay("test") }
+                    _ = try await lease.attempt(RetryPolicy(mayRestartUnit: true), recovering: { _, _ in }) {
+                        throw REPLError.programInTheWay("test")
+                    }
                 }
                 try? await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
                 group.cancelAll()

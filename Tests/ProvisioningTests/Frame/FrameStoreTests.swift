@@ -45,7 +45,8 @@ import VirtualDevices
     @Test(arguments: ["-1", "101", "256", "'x'", "nil"]) func whatIsNoPercentageIsNoBatteryLevel(value: String) async throws {
         try await play(writeFault: { _, bytes in
             let text = Self.text(bytes)
-            return text.contains("battery_level()") ? Array(text.replacing("math.floor(frame.battery_level()+.5)", with: value).utf8) : bytes
+            return text.contains("battery_level()")
+                ? Array(text.replacing("math.floor(frame.battery_level()+.5)", with: value).utf8) : bytes
         }) { unit, clock in
             let console = try await Self.open(unit, clock)
             #expect(try await console.facts() == [])
@@ -58,8 +59,12 @@ import VirtualDevices
             let console = try await Self.open(unit, clock)
             let store = console.store(for: try FrameSamples.set("local xx = 1"))
             _ = try await store.install(["odd.lua", "main.lua"]) { _ in }
-            for name in ["\u{E9}.lua", "e\u{301}.lua", "main.lua "] { Glibc.close(Glibc.open(unit.folder.path + "/" + name, O_CREAT | O_WRONLY, 0o600)) }
-            #expect(try await store.deepCheck().map(\.description).sorted() == ["\"main.lua \"", "e\\u{301}.lua", "\u{E9}.lua"].map { ScriptDifference.extra($0).description })
+            for name in ["\u{E9}.lua", "e\u{301}.lua", "main.lua "] {
+                Glibc.close(Glibc.open(unit.folder.path + "/" + name, O_CREAT | O_WRONLY, 0o600))
+            }
+            #expect(
+                try await store.deepCheck().map(\.description).sorted()
+                    == ["\"main.lua \"", "e\\u{301}.lua", "\u{E9}.lua"].map { ScriptDifference.extra($0).description })
         }
     }
 
@@ -78,7 +83,9 @@ import VirtualDevices
     @Test func aDamagedPieceIsSentAgain() async throws {
         let once = Once()
         try await play(writeFault: { _, bytes in
-            guard Self.text(bytes).contains("_nf.w,0,"), let place = bytes.firstIndex(of: UInt8(ascii: "x")), once.first() else { return bytes }
+            guard Self.text(bytes).contains("_nf.w,0,"), let place = bytes.firstIndex(of: UInt8(ascii: "x")), once.first() else {
+                return bytes
+            }
             var damaged = bytes
             damaged[place] = UInt8(ascii: "y")
             return damaged
@@ -119,7 +126,8 @@ import VirtualDevices
             for name in own + ["old.lua.noafw"] { try Data(name.utf8).write(to: unit.folder.appendingPathComponent(name)) }
             let console = try await Self.open(unit, clock)
             _ = try await console.store(for: try FrameSamples.set("local x = 1")).install(["odd.lua", "main.lua"]) { _ in }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: unit.folder.path).sorted() == (own + ["main.lua", "odd.lua"]).sorted())
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: unit.folder.path).sorted() == (own + ["main.lua", "odd.lua"]).sorted())
             for name in own { #expect(try Data(contentsOf: unit.folder.appendingPathComponent(name)) == Data(name.utf8)) }
         }
     }

@@ -33,7 +33,9 @@ import Testing
     }
 
     /// On the air beside a Frame: nearer, and never connected to.
-    private static func find(_ wish: UnitSelector, beside frame: Bool = true) async throws -> (found: Result<DiscoveredUnit, UnitSelectionError>, left: [String]) {
+    private static func find(
+        _ wish: UnitSelector, beside frame: Bool = true
+    ) async throws -> (found: Result<DiscoveredUnit, UnitSelectionError>, left: [String]) {
         let air = VirtualAir(time: .simulated())
         let halo = Inbox<UnitEvent>()
         let left = Mutex<[String]>([])
@@ -41,12 +43,16 @@ import Testing
             let clock = air.time.clock
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let names = frame ? [("FE:59:94:12:00:01", "Halo 12", -30), ("C0:00:00:00:00:02", "Frame C0", -50)] : [("FE:59:94:12:00:01", "Halo 12", -30)]
+                    let names =
+                        frame
+                        ? [("FE:59:94:12:00:01", "Halo 12", -30), ("C0:00:00:00:00:02", "Frame C0", -50)]
+                        : [("FE:59:94:12:00:01", "Halo 12", -30)]
                     let places = names.map { _ in air.join() }
                     while true {
                         for (sign, place) in zip(names, places) {
                             let shown = try Self.advertisement(sign.0, sign.1, rssi: sign.2)
-                            air.publish(Advertising(advertisement: shown, largestMTU: 247, table: GATTTable(services: []), unit: halo), from: place)
+                            air.publish(
+                                Advertising(advertisement: shown, largestMTU: 247, table: GATTTable(services: []), unit: halo), from: place)
                         }
                         try await clock.sleep(until: clock.deadline(in: .milliseconds(200)))
                     }
@@ -55,7 +61,8 @@ import Testing
                 do throws {
                     return .success(
                         try await UnitFinder(central: VirtualCentral(air: air), families: Self.families).find(
-                            wish, families: ["monocle", "frame"], known: [], leaving: { unit in left.withLock { $0.append("\(unit.advertisedAddress)") } }))
+                            wish, families: ["monocle", "frame"], known: [],
+                            leaving: { unit in left.withLock { $0.append("\(unit.advertisedAddress)") } }))
                 } catch let error as UnitSelectionError {
                     return .failure(error)
                 }
@@ -95,7 +102,9 @@ import Testing
         let clock: SessionClock
         let link: any Connection
         func discover() async throws -> any Discovery { throw LinkError.unavailable("there is one link alone") }
-        func connect(to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant) async throws -> any Connection { link }
+        func connect(to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant) async throws -> any Connection {
+            link
+        }
     }
 
     /// One that shows neither sign on the air: its attribute table tells, which asks nothing of it.

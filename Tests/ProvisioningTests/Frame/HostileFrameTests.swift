@@ -133,10 +133,12 @@ struct HostileFrameTests {
         #expect(["FRM-0003", "SCR-0008"].contains(error.code), "\(error)")
         let code = try #require(error.remedy.firstMatch(of: /noafw console: (.*?) \(or those/)?.output.1)
         let console = try await bench.play { central, unit in
-            let connection = try await central.connect(to: unit.address, security: .bonded, deadline: central.clock.deadline(in: .seconds(20)))
+            let connection = try await central.connect(
+                to: unit.address, security: .bonded, deadline: central.clock.deadline(in: .seconds(20)))
             let repl = try await LuaREPL.attach(to: connection, clock: central.clock, within: .seconds(20))
             _ = try await repl.runText(String(code), within: .seconds(60))
-            let names = try await repl.runText("local n=0 for _,e in ipairs(frame.file.listdir(''))do if e.type==2 then n=n+1 end end return n", within: .seconds(20))
+            let names = try await repl.runText(
+                "local n=0 for _,e in ipairs(frame.file.listdir(''))do if e.type==2 then n=n+1 end end return n", within: .seconds(20))
             await repl.close()
             await connection.disconnect()
             return names

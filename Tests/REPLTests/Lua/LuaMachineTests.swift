@@ -130,7 +130,9 @@ import Testing
 
     @Test func forbiddenAndTooLongCodeIsRefused() {
         #expect(throws: REPLError.forbiddenByte(0, offset: 2)) { try LuaCode("ab\0") }
-        #expect(throws: REPLError.codeTooLong(byteCount: 16_385, limit: 16_384)) { try LuaCode(bytes: Array(repeating: 0x61, count: 16_385)) }
+        #expect(throws: REPLError.codeTooLong(byteCount: 16_385, limit: 16_384)) {
+            try LuaCode(bytes: Array(repeating: 0x61, count: 16_385))
+        }
     }
 
     /// Whatever comes, the machine neither ends nor believes it.

@@ -45,7 +45,9 @@ import VirtualDevices
     @Test func errorsAreTypedAndLeaveTheSessionInStep() async throws {
         try await play { unit, clock in
             let repl = try await Self.attach(unit, clock)
-            await #expect(throws: REPLError.lua(LuaException("noafw:1: bad".utf8))) { try await repl.runText("error('bad')", within: .seconds(3)) }
+            await #expect(throws: REPLError.lua(LuaException("noafw:1: bad".utf8))) {
+                try await repl.runText("error('bad')", within: .seconds(3))
+            }
             await #expect(throws: REPLError.self) { try await repl.runText("return return", within: .seconds(3)) }
             // The print goes first, as it would drown the error otherwise; the answer carries it.
             await #expect(throws: REPLError.lua(LuaException("noafw:1: late".utf8))) {
@@ -122,7 +124,9 @@ import VirtualDevices
                     }
                 }
                 let start = clock.now
-                await #expect(throws: REPLError.timedOut("an answer of the unit's Lua")) { try await repl.runText("return 1", within: .seconds(3)) }
+                await #expect(throws: REPLError.timedOut("an answer of the unit's Lua")) {
+                    try await repl.runText("return 1", within: .seconds(3))
+                }
                 #expect(start.duration(to: clock.now) <= .milliseconds(3100))
                 group.cancelAll()
             }
@@ -147,7 +151,9 @@ import VirtualDevices
         try await play { unit, clock in
             let repl = try await Self.attach(unit, clock)
             try await unit.write([4], to: LuaService.receive, deadline: clock.deadline(in: .seconds(1)))
-            await #expect(throws: REPLError.garbage("an answer: its Lua was restarted")) { try await repl.runText("return 1", within: .seconds(3)) }
+            await #expect(throws: REPLError.garbage("an answer: its Lua was restarted")) {
+                try await repl.runText("return 1", within: .seconds(3))
+            }
             try await repl.recover(within: .seconds(20))
             #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
         }

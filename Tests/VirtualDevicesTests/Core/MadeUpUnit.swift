@@ -133,7 +133,9 @@ func withMadeUpUnit(times: Int = 1, _ body: @escaping @Sendable (MadeUpHost) asy
     let unit = try VirtualUnit(folder: folder, design: design, air: air)
     try await air.time.run {
         for _ in 0..<times {
-            try await withVirtualUnit(unit) { try await body(MadeUpHost(unit: unit, air: air, central: central, memory: memory, notices: notices)) }
+            try await withVirtualUnit(unit) {
+                try await body(MadeUpHost(unit: unit, air: air, central: central, memory: memory, notices: notices))
+            }
         }
     }
 }

@@ -99,7 +99,9 @@ struct FrameConsoleTests {
         try await FrameBench.run { bench in
             let link = try await bench.link()
             #expect(try await link.run("print(tostring(io)..tostring(os)..tostring(package))") == "nilnilnil")
-            #expect(try await link.run("print(type(debug.getregistry)..type(utf8)..type(coroutine)..type(warn))") == "functiontabletablefunction")
+            #expect(
+                try await link.run("print(type(debug.getregistry)..type(utf8)..type(coroutine)..type(warn))")
+                    == "functiontabletablefunction")
             // The C library's files are all there, and empty.
             #expect(try await link.run("print(select('#',loadfile('/etc/passwd')())..select('#',dofile('main.lua')))") == "00")
             #expect(try await link.run("print(load(string.dump(load('return 6')))())") == "6")

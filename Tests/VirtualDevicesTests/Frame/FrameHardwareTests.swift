@@ -61,7 +61,8 @@ struct FrameHardwareTests {
     @Test func earlyFirmwareRecordsForSomeSeconds() async throws {
         try await FrameBench.run(.v24_149) { bench in
             let link = try await bench.link()
-            try await link.write("m=frame.microphone m.record{seconds=1}frame.sleep(2)n=0 repeat s=m.read(512)n=n+(s and #s or 0)until not s print(n)")
+            try await link.write(
+                "m=frame.microphone m.record{seconds=1}frame.sleep(2)n=0 repeat s=m.read(512)n=n+(s and #s or 0)until not s print(n)")
             #expect(try await link.text(within: .seconds(5)) == "8000")
             #expect(try await link.run("m.read(516)")?.hasSuffix("too many bytes requested") == true)
         }
@@ -86,7 +87,8 @@ struct FrameHardwareTests {
     @Test func withoutAPictureTheCameraSeesATestCard() async throws {
         try await FrameBench.run { bench in
             let link = try await bench.link()
-            let loop = "c=frame.camera c.capture{}while not c.image_ready()do frame.sleep(.005)end n=0 repeat s=c.read(200)n=n+(s and #s or 0)"
+            let loop =
+                "c=frame.camera c.capture{}while not c.image_ready()do frame.sleep(.005)end n=0 repeat s=c.read(200)n=n+(s and #s or 0)"
                 + "if s then l=s end until not s print(n..' '..l:byte(1)..' '..l:byte(2))"
             #expect(try await link.run(loop) == "\(FrameCamera.testCard.count) 255 217")
             #expect(FrameCamera.testCard.starts(with: [0xFF, 0xD8, 0xFF]) && FrameCamera.testCard.count > 625)

@@ -75,7 +75,8 @@ struct FrameInterruptTests {
             #expect(try await link.run("frame.sleep(.1)print(1)") == nil)
             try await link.write([3])
             let text = try #require(try await link.text())
-            #expect(text.hasPrefix("[string \"frame.stay_awake(false); require('main')\"]:1: exiting module 'main': [string \"main.lua\"]:1: "))
+            #expect(
+                text.hasPrefix("[string \"frame.stay_awake(false); require('main')\"]:1: exiting module 'main': [string \"main.lua\"]:1: "))
             #expect(text.hasSuffix("break signal"))
             // The command that waited runs now.
             #expect(try await link.text() == "1")

@@ -138,7 +138,8 @@ struct FrameLinkTests {
             try await link.write("s=frame.bluetooth.send s('a')a,e=pcall(s,'b')frame.sleep(.1)print(e)")
             #expect(try await link.next() == [1, 0x61])
             #expect(try await link.text() == "bluetooth is busy")
-            #expect(try await link.run("s(('x'):rep(244))") == "[string \"s(('x'):rep(244))\"]:1: string length is greater than max_length()")
+            #expect(
+                try await link.run("s(('x'):rep(244))") == "[string \"s(('x'):rep(244))\"]:1: string length is greater than max_length()")
             #expect(try await link.run("s(('x'):rep(243))")?.utf8.count == 244)
             try await link.write("frame.sleep(3)a,e=pcall(s,'c')c=frame.bluetooth.is_connected()")
             await link.connection.disconnect()

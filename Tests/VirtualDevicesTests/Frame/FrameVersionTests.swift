@@ -69,7 +69,8 @@ struct FrameVersionTests {
         ("c.auto,{exposure_speed=2}", [("", "ok"), ("v24.255", "exposure_speed must be between 0 and 1")]),
         ("c.auto,{gain_limit=249}", [("", "gain_limit must be between 0 and 248"), ("v24.276", "ok")]),
         ("c.auto,{analog_gain_limit=.5}", [
-            ("", "ok"), ("v24.310", "analog_gain_limit must be between 0 and 248"), ("v25.008", "analog_gain_limit must be between 1 and 248"),
+                ("", "ok"), ("v24.310", "analog_gain_limit must be between 0 and 248"),
+                ("v25.008", "analog_gain_limit must be between 1 and 248")
         ]),
         ("c.auto,{white_balance_speed=2}", [("", "ok"), ("v24.276", "white_balance_speed must be between 0 and 1")]),
         ("c.auto,{rgb_gain_limit=2000}", [("", "ok"), ("v25.080", "rgb_gain_limit must be between 0 and 1023")]),
@@ -153,7 +154,8 @@ struct FrameVersionTests {
     @Test func earlyFirmwareRecordsUntilItIsStoppedOrFull() async throws {
         try await FrameBench.run(.v24_149) { bench in
             let link = try await bench.link()
-            let loop = "m=frame.microphone m.record{}n=0 for i=1,400 do frame.sleep(.05)s=m.read(512)n=n+(s and #s or 0)end m.stop()print(n)"
+            let loop =
+                "m=frame.microphone m.record{}n=0 for i=1,400 do frame.sleep(.05)s=m.read(512)n=n+(s and #s or 0)end m.stop()print(n)"
             let count = Int(try await link.run(loop, within: .seconds(60)) ?? "") ?? 0
             #expect((159_000...164_000).contains(count), "\(count)")
             let full = "m.record{}frame.sleep(30)n=0 repeat s=m.read(512)n=n+(s and #s or 0)until not s print(n)"
@@ -181,7 +183,8 @@ struct FrameVersionTests {
     }
 
     @Test func theBitsOfTheInterpreterAreTheTables() throws {
-        let header = try String(contentsOf: TestTools.root.appendingPathComponent("Sources/VirtualDevices/Frame/Port/unit.h"), encoding: .utf8)
+        let header = try String(
+            contentsOf: TestTools.root.appendingPathComponent("Sources/VirtualDevices/Frame/Port/unit.h"), encoding: .utf8)
         for feature in FrameFeature.allCases {
             #expect(FrameFirmware.played.contains { $0.version.hasPrefix(feature.since + ".") })
             let name = "UNIT_" + "\(feature)".map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()

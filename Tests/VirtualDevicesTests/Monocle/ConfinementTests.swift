@@ -23,6 +23,8 @@ struct ConfinementTests {
         let version = try #require(lines.first { $0.hasPrefix("landlock ") }?.split(separator: " ").last.flatMap { Int($0) })
         // Landlock is the kernel's to offer: the second version came with Linux 5.19.
         #expect(lines.contains(version >= 2 ? "files held" : "files free"), "\(output)")
-        for what in ["sockets held", "processes held", "programs held", "own files free"] { #expect(lines.contains(what), "\(what): \(output)") }
+        for what in ["sockets held", "processes held", "programs held", "own files free"] {
+            #expect(lines.contains(what), "\(what): \(output)")
+        }
     }
 }

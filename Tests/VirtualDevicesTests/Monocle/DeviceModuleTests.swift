@@ -58,7 +58,9 @@ struct DeviceModuleTests {
             _ = try await terminal.run(
                 "def has(n):\n p=n.split('.')\n if p[0] in T: return hasattr(T[p[0]],p[1])\n try: m=__import__(p[0])\n"
                     + " except ImportError: return False\n return len(p)==1 or hasattr(m,p[1])")
-            #expect(try await terminal.run("print(has('builtins.print'),has('bytes.decode'),has('gc'),has('os.remove'))") == "True True True True\n")
+            #expect(
+                try await terminal.run("print(has('builtins.print'),has('bytes.decode'),has('gc'),has('os.remove'))")
+                    == "True True True True\n")
             for start in stride(from: 0, to: absent.count, by: 12) {
                 let names = absent[start..<min(absent.count, start + 12)].map { "'\($0)'" }.joined(separator: ",")
                 #expect(try await terminal.run("print([n for n in (\(names),) if has(n)])") == "[]\n")
@@ -203,7 +205,8 @@ struct DeviceModuleTests {
     func aCollectedCallbackIsNobodysObject(question: String) async throws {
         try await withUnit { unit, central, _ in
             let terminal = try await Terminal.raw(unit, central)
-            _ = try await terminal.run("import bluetooth,touch,gc\nbluetooth.receive_callback(lambda b: 1)\ntouch.callback(touch.A,lambda p: 2)")
+            _ = try await terminal.run(
+                "import bluetooth,touch,gc\nbluetooth.receive_callback(lambda b: 1)\ntouch.callback(touch.A,lambda p: 2)")
             _ = try await terminal.run("gc.collect()\nheld=[bytearray(b'ABCDEFGHIJKLMNOP') for i in range(100)]")
             try await terminal.send("print(\(question))\u{4}")
             try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(5)))

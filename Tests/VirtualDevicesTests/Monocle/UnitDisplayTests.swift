@@ -10,7 +10,8 @@ struct UnitDisplayTests {
     private static func show(_ rows: [String], on terminal: Terminal) async throws -> String {
         _ = try await terminal.run("from display import *\nrows=[]")
         for (index, row) in rows.enumerated() {
-            let text = row.unicodeScalars.map { $0.isASCII ? String($0) : "\\u" + String(0x10000 + Int($0.value), radix: 16).suffix(4) }.joined()
+            let text = row.unicodeScalars.map { $0.isASCII ? String($0) : "\\u" + String(0x10000 + Int($0.value), radix: 16).suffix(4) }
+                .joined()
             _ = try await terminal.run("rows.append(Text('\(text)',0,\(index * 50),WHITE))")
         }
         return try await terminal.run("show(rows)")

@@ -103,7 +103,10 @@ struct UnitFileTests {
     @Test func smallFilesFillTheFileSystem() async throws {
         try await withUnit { unit, central, _ in
             let terminal = try await Terminal.raw(unit, central)
-            _ = try await terminal.run("def fill():\n n=0\n try:\n  while n<9999:\n   f=open('file%d'%n,'w');f.write('x'*100);f.close();n+=1\n except OSError as e: print(e,n>1000)")
+            _ = try await terminal.run(
+                "def fill():\n n=0\n try:\n  while n<9999:\n   f=open('file%d'%n,'w');f.write('x'*100);f.close();n+=1\n except OSError "
+                    + "as e: print(e,n>1000)"
+            )
             #expect(try await terminal.run("fill()", patience: .seconds(3000)) == "28 True\n")
             #expect(try await terminal.run("import os\nn=0\nfor e in os.ilistdir(): n+=1\nprint(n>1000)") == "True\n")
             #expect(try await terminal.run("os.listdir()").contains("MemoryError"))
@@ -114,7 +117,8 @@ struct UnitFileTests {
     @Test func aCallbacksFileIsItsOwn() async throws {
         try await withUnit { unit, central, folder in
             let terminal = try await Terminal.raw(unit, central)
-            _ = try await terminal.run("import bluetooth\ndef f(b):\n g=open('callback','w');g.write('callback');g.close()\nbluetooth.receive_callback(f)")
+            _ = try await terminal.run(
+                "import bluetooth\ndef f(b):\n g=open('callback','w');g.write('callback');g.close()\nbluetooth.receive_callback(f)")
             try await terminal.send("for i in range(40):\n h=open('main%d'%i,'w');h.write('main');h.close()\n\u{4}")
             _ = try await terminal.read(until: "OK", patience: .milliseconds(100))
             let channel = try await terminal.connection.openChannel(

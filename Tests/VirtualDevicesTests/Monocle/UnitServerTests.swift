@@ -184,7 +184,8 @@ private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, Dev
 
     @Test func theFormIsTheDocumentedOne() throws {
         let body = #"{"command":{"characteristic":"e570","value":"0a0B"}}"#
-        #expect(try MessageFrames.decode(BridgeMessage.self, Array(body.utf8)) == .command(characteristic: "e570", value: HexBytes([10, 11])))
+        #expect(
+            try MessageFrames.decode(BridgeMessage.self, Array(body.utf8)) == .command(characteristic: "e570", value: HexBytes([10, 11])))
         #expect(try MessageFrames.encode(UnitMessage.taken) == [0, 0, 0, 12] + Array(#"{"taken":{}}"#.utf8))
     }
 

@@ -94,7 +94,8 @@ extension BootloaderStorage: Codable {
     }
 }
 
-/// The content of the settings page (nRF5 SDK 17, `nrf_dfu_types.h`, `nrf_dfu_settings_t`) without its checksums: a page is whole or blank here.
+/// The content of the settings page (nRF5 SDK 17, `nrf_dfu_types.h`, `nrf_dfu_settings_t`) without its checksums: a page is
+/// whole or blank here.
 struct BootloaderSettings: Codable, Sendable, Equatable {
     enum BankContent: UInt8, Codable, Sendable { case nothing, application, bootloader }
 

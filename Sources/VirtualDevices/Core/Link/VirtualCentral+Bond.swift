@@ -6,7 +6,8 @@ import Synchronization
 extension VirtualCentral: BondingCentral {
     /// Without a key it pairs.
     /// - Returns: `nil` when the link is lost.
-    func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer? {
+    func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer?
+    {
         let reply = Inbox<SecurityAnswer>()
         do {
             try connection.link.send(.secure(key.map(SecurityRequest.encrypt) ?? .pair, reply: reply))

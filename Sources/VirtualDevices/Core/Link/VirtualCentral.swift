@@ -13,7 +13,8 @@ public struct VirtualCentral: Central {
 
     /// - Parameter notice: gets what the operator should know of a bond.
     public init(
-        air: VirtualAir, adapter: VirtualAdapter? = nil, bonds: BondStore = BondStore(), notice: @escaping @Sendable (String) -> Void = { _ in }
+        air: VirtualAir, adapter: VirtualAdapter? = nil, bonds: BondStore = BondStore(),
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.air, self.adapter, self.bonds, self.notice) = (air, adapter, bonds, notice)
     }

@@ -83,7 +83,9 @@ final class VirtualChannel: WriteChannel {
     private let characteristic: AttributeID
     private let isOpen = Mutex(true)
 
-    init(connection: VirtualConnection, characteristic: AttributeID) { (self.connection, self.characteristic) = (connection, characteristic) }
+    init(connection: VirtualConnection, characteristic: AttributeID) {
+        (self.connection, self.characteristic) = (connection, characteristic)
+    }
 
     deinit { release() }
 

@@ -45,7 +45,9 @@ public enum VirtualDisplay {
         else { return [] }
         let texts = items.prefix(maximumItems).compactMap { item -> Line? in
             guard item.kind == "text", let text = item.text, text.contains(where: { $0 != " " }) else { return nil }
-            return Line(text: PrintableText.of(text.unicodeScalars.prefix(maximumCharacters)), color: item.color ?? 0xFFFFFF, x: item.x ?? 0, y: item.y ?? 0)
+            return Line(
+                text: PrintableText.of(text.unicodeScalars.prefix(maximumCharacters)), color: item.color ?? 0xFFFFFF, x: item.x ?? 0,
+                y: item.y ?? 0)
         }
         let rows = Dictionary(grouping: texts, by: \.y).sorted { $0.key < $1.key }
         return rows.compactMap { _, parts in

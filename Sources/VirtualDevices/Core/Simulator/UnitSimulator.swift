@@ -12,7 +12,8 @@ struct UnitSimulator {
     }
 
     var nextDeadline: Duration? {
-        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline].compactMap(\.self).min()
+        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline].compactMap(\.self)
+            .min()
     }
 
     mutating func handle(_ event: UnitEvent) throws {

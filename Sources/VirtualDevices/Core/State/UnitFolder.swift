@@ -96,7 +96,9 @@ public struct UnitFolder: Sendable {
 
     /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
     package static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
-        do { try FileWriter.replace(file.path, with: bytes) } catch { throw UnitFolderError.unwritable(path: file.path, reason: error.reason) }
+        do { try FileWriter.replace(file.path, with: bytes) } catch {
+            throw UnitFolderError.unwritable(path: file.path, reason: error.reason)
+        }
     }
 
     /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.

@@ -32,7 +32,8 @@ extension UnitFolderError: DiagnosableError {
             Diagnosis(
                 "VIR-0003", .unavailable, .station,
                 "the virtual unit's \(language) does not start (\(path))",
-                cause: "the installed interpreter is damaged, or it is not the expected one", remedy: "run Tools/setup runtime, or correct \(setting)")
+                cause: "the installed interpreter is damaged, or it is not the expected one",
+                remedy: "run Tools/setup runtime, or correct \(setting)")
         case .resourceMissing(let name, let searched):
             Diagnosis(
                 "VIR-0005", .missingInput, .station,
@@ -49,7 +50,8 @@ extension UnitFolderError: DiagnosableError {
                 "VIR-0006", .badData, .station,
                 "the virtual unit cannot play firmware \(version), only \(played.joined(separator: ", ")), and later ones as the last",
                 cause: "the vendor published sources of these versions alone, so what another one does is not known",
-                remedy: "use one of these versions; if the unit in \(path) holds the other one, remove that folder to start with a new unit")
+                remedy: "use one of these versions; if the unit in \(path) holds the other one, remove that folder to start with a new unit"
+            )
         }
     }
 }

@@ -76,7 +76,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
     /// Writes the result once, whoever comes first: the run's end, or the last words of a run that does not end.
     @discardableResult
     private func conclude(
-        _ outcome: Supervisor.Outcome<Presentation.Report>, since start: SessionClock.Instant, _ renderer: any RunDisplay, _ writer: EventWriter?,
+        _ outcome: Supervisor.Outcome<Presentation.Report>, since start: SessionClock.Instant, _ renderer: any RunDisplay,
+        _ writer: EventWriter?,
         _ conclusion: Conclusion
     ) -> Int32 {
         let seconds = start.duration(to: context.clock.now).inSeconds

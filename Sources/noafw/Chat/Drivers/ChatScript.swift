@@ -114,7 +114,10 @@ struct ChatScript: Sendable {
             }
         case "soak":
             guard let plan = SoakPlan(rest, duration: Self.seconds) else {
-                throw fault("'soak' takes COUNT every SECONDS, such as: soak 100 every 2s, or soak 100 every 2s cut every 30s; COUNT is 1 to \(SoakPlan.countLimit)")
+                throw fault(
+                    "'soak' takes COUNT every SECONDS, such as: soak 100 every 2s, or soak 100 every 2s cut every 30s; COUNT is 1 to "
+                        + "\(SoakPlan.countLimit)"
+                )
             }
             return .soak(plan)
         case "expect": return try expectation(rest, fault)
@@ -144,7 +147,9 @@ struct ChatScript: Sendable {
     /// Reads a script and what it names.
     static func load(_ path: NamedPath, isVirtual: Bool, takesPictures: Bool) throws -> ChatScript {
         let folder = (path.location as NSString).deletingLastPathComponent
-        return try ChatScript(try InputFile.read(path, limit: sizeLimit), path: path.name, isVirtual: isVirtual, takesPictures: takesPictures) { name in
+        return try ChatScript(
+            try InputFile.read(path, limit: sizeLimit), path: path.name, isVirtual: isVirtual, takesPictures: takesPictures
+        ) { name in
             try InputFile.read(NamedPath(name, in: folder), limit: fileLimit)
         }
     }

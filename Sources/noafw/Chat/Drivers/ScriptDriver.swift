@@ -41,7 +41,11 @@ struct ScriptDriver: Sendable {
             }
             while let input = inputs.poll() { note(input, &seen) }
             seen = Seen(displayBefore: environment.sensors?.display(), failure: seen.failure, soaks: seen.soaks)
-            if case .soak(let plan) = step.action { try await soak(plan, &seen, commands, inputs) } else { try await perform(step.action, commands) }
+            if case .soak(let plan) = step.action {
+                try await soak(plan, &seen, commands, inputs)
+            } else {
+                try await perform(step.action, commands)
+            }
         }
         let display = try await environment.settledDisplay(after: seen.lines.last ?? "")
         while let input = inputs.poll() { note(input, &seen) }
@@ -51,7 +55,9 @@ struct ScriptDriver: Sendable {
     private func soak(
         _ plan: SoakPlan, _ seen: inout Seen, _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>
     ) async throws {
-        let result = try await SoakRun(plan: plan, clock: environment.clock, cut: { [sensors = environment.sensors] in sensors?.stimulate(.cut(.link)) }).run(
+        let result = try await SoakRun(
+            plan: plan, clock: environment.clock, cut: { [sensors = environment.sensors] in sensors?.stimulate(.cut(.link)) }
+        ).run(
             commands, inputs) { input in
             note(input, &seen)
             return seen.failure == nil

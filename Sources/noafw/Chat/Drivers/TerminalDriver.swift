@@ -96,7 +96,8 @@ struct TerminalDriver: Sendable {
         if let file = picture.file { return await sequences(for: picture, in: file) }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.photo.bytes, as: picture.photo.kind.fileExtension) else { return nil }
+        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.photo.bytes, as: picture.photo.kind.fileExtension)
+        else { return nil }
         return await sequences(for: picture, in: file)
     }
 

@@ -47,13 +47,15 @@ struct ChatDocument: Encodable, Sendable {
 
     static func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) -> ChatDocument {
         ChatDocument(
-            event: "begin", schema: "noafw.chat/1", unit: .some(unit.id), family: .some(unit.family?.rawValue), assistant: assistant, mode: mode.rawValue)
+            event: "begin", schema: "noafw.chat/1", unit: .some(unit.id), family: .some(unit.family?.rawValue), assistant: assistant,
+            mode: mode.rawValue)
     }
 
     static func end(_ verdict: ChatVerdict?, error: Diagnosis?) -> ChatDocument {
         let soaks = verdict?.soaks ?? []
         return ChatDocument(
-            event: "end", verdict: error == nil ? "pass" : "fail", display: .some(verdict?.display.map { $0.map(bounded) }), error: .some(error),
+            event: "end", verdict: error == nil ? "pass" : "fail", display: .some(verdict?.display.map { $0.map(bounded) }),
+            error: .some(error),
             soaks: soaks.isEmpty ? nil : soaks)
     }
 

@@ -50,7 +50,8 @@ extension SoakResult: Encodable {
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         let counts: KeyValuePairs<CodingKeys, Int> = [
-            .planned: planned, .sent: sent, .delivered: delivered, .repeated: repeated, .answered: answered, .askedAgain: askedAgain, .lost: lost,
+            .planned: planned, .sent: sent, .delivered: delivered, .repeated: repeated, .answered: answered, .askedAgain: askedAgain,
+            .lost: lost,
             .duplicates: duplicates, .reordered: reordered, .reconnects: reconnects,
         ]
         for (key, count) in counts { try members.encode(count, forKey: key) }

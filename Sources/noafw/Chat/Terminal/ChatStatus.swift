@@ -34,7 +34,9 @@ struct ChatStatus {
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
         case .programEnded: link = "program ended"
-        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .version, .pong, .notice, .noticesLeftOut, .folded, .historyCleared: break
+        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .version, .pong, .notice, .noticesLeftOut, .folded,
+            .historyCleared:
+            break
         }
     }
 

@@ -32,7 +32,8 @@ struct LineBlock {
 
     private func state(_ now: Duration) -> [String] {
         guard case .run = screen.task else { return wrapped(screen.status) }
-        let bar = screen.progress.map { ProgressBar.line($0, at: now, columns: width + 1) } ?? DisplayWidth.prefix("connect", columns: width)
+        let bar =
+            screen.progress.map { ProgressBar.line($0, at: now, columns: width + 1) } ?? DisplayWidth.prefix("connect", columns: width)
         return [bar] + (screen.isDraining ? wrapped(screen.status) : [])
     }
 

@@ -8,7 +8,8 @@ struct UnitOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("virtual"),
         help: ArgumentHelp(
-            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is one of several.",
+            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is "
+                + "one of several.",
             valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
@@ -22,7 +23,9 @@ struct UnitOptions: ParsableArguments, Sendable {
         if virtual != nil, radio.isGiven {
             throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
         }
-        if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.") }
+        if virtual == nil, speed != nil {
+            throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.")
+        }
     }
 
     var value: UnitSelection {

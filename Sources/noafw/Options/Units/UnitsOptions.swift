@@ -29,7 +29,8 @@ struct UnitsOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("virtual"),
         help: ArgumentHelp(
-            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is one of several. Repeat for more units.",
+            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is "
+                + "one of several. Repeat for more units.",
             valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: [VirtualUnitName] = []
@@ -62,8 +63,12 @@ struct UnitsOptions: ParsableArguments, Sendable {
         if !virtual.isEmpty, family != nil || !adapter.isEmpty {
             throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
         }
-        if virtual.isEmpty, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.") }
-        if virtual.isEmpty, count != nil { throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.") }
+        if virtual.isEmpty, speed != nil {
+            throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.")
+        }
+        if virtual.isEmpty, count != nil {
+            throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.")
+        }
         if let count, !(1...FleetSelection.mostVirtualUnits).contains(count) {
             throw ValidationError("--count is a number from 1 to \(FleetSelection.mostVirtualUnits).")
         }

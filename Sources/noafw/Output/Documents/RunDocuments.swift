@@ -60,7 +60,8 @@ struct EventDocument: Encodable, Sendable {
         @Omitted var error: Diagnosis??
 
         private enum CodingKeys: String, CodingKey {
-            case event, units, id, adapter, stage, overall, bytesDone = "bytes_done", bytesTotal = "bytes_total", text, family, name, plan, step, run
+            case event, units, id, adapter, stage, overall, bytesDone = "bytes_done", bytesTotal = "bytes_total", text, family, name, plan,
+                step, run
             case verdict, unitSeconds = "unit_seconds", error
         }
     }

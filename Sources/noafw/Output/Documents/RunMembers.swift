@@ -49,7 +49,8 @@ struct PlanMember: Codable, Sendable {
     init(_ plan: Plan) {
         components = plan.components.map {
             Component(
-                name: $0.component.name, action: $0.action, from: $0.from, to: $0.to, bytes: $0.byteCount, seconds: $0.seconds, erases: $0.erases)
+                name: $0.component.name, action: $0.action, from: $0.from, to: $0.to, bytes: $0.byteCount, seconds: $0.seconds,
+                erases: $0.erases)
         }
         seconds = plan.seconds
     }
@@ -102,7 +103,8 @@ extension FindingMember {
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            expected: try members.decodeIfPresent(String.self, forKey: .expected) ?? "", actual: try members.decodeIfPresent(String.self, forKey: .actual),
+            expected: try members.decodeIfPresent(String.self, forKey: .expected) ?? "",
+            actual: try members.decodeIfPresent(String.self, forKey: .actual),
             match: try members.decodeIfPresent(Bool.self, forKey: .match) ?? false,
             proof: try members.decodeIfPresent(Evidence.self, forKey: .proof) ?? .version)
         differences = try members.decodeIfPresent([String].self, forKey: .differences)
@@ -219,5 +221,7 @@ struct FleetMember: Codable, Sendable {
     @Omitted var seed: UInt64?
     @Omitted var comparedWith: String?
 
-    private enum CodingKeys: String, CodingKey { case units, counts, stop, interrupted, seconds, error, seed, comparedWith = "compared_with" }
+    private enum CodingKeys: String, CodingKey {
+        case units, counts, stop, interrupted, seconds, error, seed, comparedWith = "compared_with"
+    }
 }

@@ -24,7 +24,8 @@ enum FleetLine {
 
     static func bar(_ running: RunProgress.Running, nameWidth: Int, at now: Duration, columns: Int) -> String {
         let name = name(running.unit, width: nameWidth)
-        return DisplayWidth.prefix(name + "  " + ProgressBar.line(running.model, at: now, columns: columns - nameWidth - 2), columns: columns - 1)
+        return DisplayWidth.prefix(
+            name + "  " + ProgressBar.line(running.model, at: now, columns: columns - nameWidth - 2), columns: columns - 1)
     }
 
     /// `7 of 20 done: 6 passed, 1 failed`

@@ -53,7 +53,8 @@ struct FlashPresentation: FleetPresentation {
         if !steps.isEmpty { lines += table(steps, style) + [""] }
         lines += ReportText.needed(entry.report?.recoveries ?? [])
         if isDryRun, let names = entry.report?.plan?.erases, !names.isEmpty {
-            lines.append("would erase on the unit: \(UntrustedText.escape(names.joined(separator: ", "), limit: UntrustedText.noticeLimit))")
+            lines.append(
+                "would erase on the unit: \(UntrustedText.escape(names.joined(separator: ", "), limit: UntrustedText.noticeLimit))")
         }
         lines.append(verdict(entry, result, steps, style))
         guard error(of: result) == nil, !isDryRun else { return lines }
@@ -65,7 +66,8 @@ struct FlashPresentation: FleetPresentation {
 
     private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
         var table = TextTable([
-            .init("part"), .init("from", leftOut: 3), .init("to"), .init("result"), .init("bytes", .right, leftOut: 2), .init("seconds", .right),
+            .init("part"), .init("from", leftOut: 3), .init("to"), .init("result"), .init("bytes", .right, leftOut: 2),
+            .init("seconds", .right),
             .init("rate", .right, leftOut: 1),
         ])
         for step in steps {

@@ -34,7 +34,9 @@ struct VirtualBench: Sendable {
         self.notice = notice
     }
 
-    func central(adapter: VirtualAdapter? = nil) -> VirtualCentral { VirtualCentral(air: air, adapter: adapter, bonds: bonds, notice: notice) }
+    func central(adapter: VirtualAdapter? = nil) -> VirtualCentral {
+        VirtualCentral(air: air, adapter: adapter, bonds: bonds, notice: notice)
+    }
 
     /// - Throws: ``CommandError/unsupported(_:family:)``.
     func support(of name: VirtualUnitName) throws -> (SupportedFamily, VirtualModel) {

@@ -20,12 +20,14 @@ struct VirtualFleet: Sendable {
     /// Opens no folder: one that holds no unit is its own unit's fault, when its turn comes.
     /// - Throws: ``CommandError``.
     init(
-        _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void = { _ in }
+        _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         self.names = names
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
         let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
-            DiscoveredUnit(family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength)
+            DiscoveredUnit(
+                family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength)
         }
         targets = zip(units, names).map { .unit($0, id: $1.description) }
         nameOf = Dictionary(uniqueKeysWithValues: zip(units.map(\.address), names))

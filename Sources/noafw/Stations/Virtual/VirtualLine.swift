@@ -15,7 +15,8 @@ struct VirtualLine: Sendable {
     /// Opens no folder.
     /// - Throws: ``CommandError``.
     init(
-        _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void
+        _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch,
+        notice: @escaping @Sendable (String) -> Void
     ) throws {
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
         addresses = Set(try bench.distinctAddresses(of: names))
@@ -28,7 +29,8 @@ struct VirtualLine: Sendable {
     ///   - missed: told of a unit that cannot be put there.
     ///   - body: gets a central, and what takes the unit away that lies there.
     func run<Value: Sendable>(
-        endingWith drain: Drain, missed: @escaping @Sendable (FleetUnit, any Error) -> Void, _ body: @escaping @Sendable (any Central, @escaping @Sendable () -> Void) async throws -> Value
+        endingWith drain: Drain, missed: @escaping @Sendable (FleetUnit, any Error) -> Void,
+        _ body: @escaping @Sendable (any Central, @escaping @Sendable () -> Void) async throws -> Value
     ) async throws -> Value {
         let taken = Inbox<Void>()
         return try await bench.air.time.run {

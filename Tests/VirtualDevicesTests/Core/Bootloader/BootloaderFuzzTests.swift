@@ -110,7 +110,9 @@ import Testing
     private static func brokenInvariant(_ unit: BootloaderUnit, _ material: Material) -> String? {
         let bootloader = unit.bootloader
         let (progress, memory) = (bootloader.settings.progress, bootloader.memory)
-        if memory.isAccepted, progress.imageOffset > memory.imageSize { return "offset \(progress.imageOffset) past the image of \(memory.imageSize)" }
+        if memory.isAccepted, progress.imageOffset > memory.imageSize {
+            return "offset \(progress.imageOffset) past the image of \(memory.imageSize)"
+        }
         if progress.executedOffset > progress.imageOffset { return "executed more than was received" }
         if progress.commandOffset > progress.commandSize { return "command past its object" }
         if !(0...17).contains(memory.buffersInUse) { return "\(memory.buffersInUse) buffers" }
