@@ -64,15 +64,21 @@ let package = Package(
         module(
             "FrameFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"],
             path: "Sources/Families/FrameFamily"),
+        module("ESPImage", ["Support", "Cryptography"]),
+        module("OpenBotFamily", ["Provisioning", "Bluetooth", "Support"], path: "Sources/Families/OpenBotFamily"),
+        module(
+            "KeyboardFamily",
+            ["Provisioning", "ESPImage", "Bluetooth", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")],
+            path: "Sources/Families/KeyboardFamily"),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),
         module("LedgerServer", ["Ledger", "Support", "CPQ"]),
-        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
+        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
-                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-                "OpenAI", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
+                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
+                "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
             exclude: ["README.md", "Records/README.md"], swiftSettings: strict),
 
@@ -136,6 +142,13 @@ let package = Package(
             "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",
         ]),
         tests("ProvisioningTests", ["FleetRig", "VirtualFaults", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ESPImageTests", ["ESPImage", "Cryptography", "Support", "TestSupport"]),
+        tests("OpenBotTests", ["OpenBotFamily", "Provisioning", "VirtualDevices", "VirtualFaults", "Bluetooth", "Support", "TestSupport"]),
+        tests(
+            "KeyboardTests",
+            [
+                "KeyboardFamily", "MonocleFamily", "ESPImage", "Provisioning", "VirtualDevices", "VirtualFaults", "Bluetooth", "Support", "TestSupport",
+            ]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
@@ -147,12 +160,13 @@ let package = Package(
         ]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "Assistant", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "LedgerServer", "MonocleFamily", "Provisioning", "REPL",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "ESPImage", "FPGA", "FrameFamily", "KeyboardFamily", "Ledger", "LedgerServer",
+            "OpenBotFamily", "MonocleFamily", "Provisioning", "REPL",
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),

@@ -19,13 +19,16 @@ import Testing
         "OpenAI": ["Assistant", "Support"],
         "MonocleFamily": ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "FrameFamily": ["Provisioning", "Assistant", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
+        "ESPImage": ["Support", "Cryptography"],
+        "OpenBotFamily": ["Provisioning", "Bluetooth", "Support"],
+        "KeyboardFamily": ["Provisioning", "ESPImage", "Bluetooth", "Support", "Cryptography"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
         "LedgerServer": ["Ledger", "Support", "CPQ"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
-            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-            "OpenAI",
+            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
+            "KeyboardFamily", "ESPImage", "Assistant", "OpenAI",
             "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
@@ -44,12 +47,14 @@ import Testing
         "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
+    /// The keyboard takes its firmware over Wi-Fi.
+    private static let httpUsers: Set<String> = ["OpenAI", "KeyboardFamily", "VirtualDevices", "TestSupport"]
+
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
         "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
-        "AsyncHTTPClient": ["OpenAI"], "NIOSSL": ["OpenAI", "TestSupport"],
-        "NIOCore": ["OpenAI", "TestSupport"], "NIOHTTP1": ["OpenAI", "TestSupport"],
-        "NIOPosix": ["OpenAI", "TestSupport"],
+        "AsyncHTTPClient": ["OpenAI", "KeyboardFamily"], "NIOSSL": ["OpenAI", "TestSupport"],
+        "NIOCore": httpUsers, "NIOHTTP1": httpUsers, "NIOPosix": httpUsers,
     ]
 
     /// What comes with the toolchain.

@@ -86,7 +86,7 @@ import Testing
         for file in Project.swiftFiles(in: Project.root.appendingPathComponent(folder)) where !file.path.hasSuffix(".pb.swift") {
             var isText = false
             for (number, line) in try Project.lines(of: file).enumerated() {
-                if folder == "Tests", line.components(separatedBy: "\"\"\"").count == 2 { isText.toggle() }
+                if line.components(separatedBy: "\"\"\"").count == 2 { isText.toggle() }
                 let longest = line.split(separator: " ").map(\.count).max() ?? 0
                 #expect(line.count <= 140 || isText || longest > 75, "\(file.lastPathComponent):\(number + 1): \(line)")
             }

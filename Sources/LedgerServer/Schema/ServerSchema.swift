@@ -121,8 +121,7 @@ public enum ServerSchema {
             END IF;
             LOCK TABLE ONLY noafw.runs IN ACCESS EXCLUSIVE MODE;
             EXECUTE format(
-                'INSERT INTO noafw.numbers AS known (station, epoch, gone) '
-                'SELECT station, epoch, max(seq) FROM noafw.%I GROUP BY station, epoch '
+                'INSERT INTO noafw.numbers AS known (station, epoch, gone) SELECT station, epoch, max(seq) FROM noafw.%I GROUP BY station, epoch '
                 'ON CONFLICT (station, epoch) DO UPDATE SET gone = greatest(known.gone, excluded.gone)', name);
             EXECUTE format('ALTER TABLE noafw.runs DETACH PARTITION noafw.%I', name);
             RETURN name;
@@ -208,8 +207,7 @@ public enum ServerSchema {
         """
 
     private static let serials = """
-        -- Which serial number is which unit's: each has one at most. A label that went to another unit is bound anew where
-        -- its station says so.
+        -- Which serial number is which unit's: each has one at most. A label that went to another unit is bound anew where its station says so.
         CREATE TABLE noafw.serials (
             serial text PRIMARY KEY CHECK (serial <> '' AND length(serial) <= 200),
             unit text NOT NULL UNIQUE CHECK (unit <> '' AND length(unit) <= 200),

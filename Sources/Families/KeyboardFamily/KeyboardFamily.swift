@@ -1,0 +1,20 @@
+import Bluetooth
+import Provisioning
+
+extension FamilyID {
+    public static let keyboard = FamilyID("keyboard")
+}
+
+extension Family {
+    /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what arrives over Bluetooth LE.
+    public static let keyboard = Family(id: .keyboard, recognise: Keyboard.recognise)
+}
+
+enum Keyboard {
+    /// IOS-Keyboard, `config.h`. Its service is that of Nordic's UART example, which a Monocle's REPL has, too: the name decides.
+    static let name = "IOS-Keyboard"
+
+    @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
+        advertisement.name == name ? .application : nil
+    }
+}

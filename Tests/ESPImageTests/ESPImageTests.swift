@@ -1,0 +1,4 @@
+import ESPImage
+import Testing
+
+@Suite struct ESPImageTests {}
