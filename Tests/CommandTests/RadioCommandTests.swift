@@ -24,7 +24,7 @@ import Testing
     ] as [([String], UnitSelector, String?)])
     func theUnitReachesTheRequest(arguments: [String], selector: UnitSelector, adapter: String?) async throws {
         let services = FakeServices(onFlash: { request, _ in
-            #expect(request.fleet == FleetSelection(units: .one(selector), adapters: adapter.map { [$0] } ?? []))
+            #expect(request.fleet == UnitSelection(units: .one(selector), adapters: adapter.map { [$0] } ?? []))
             #expect(!request.inputs.allowsDevelopment)
             return try Sample.flashed()
         })
@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [([], nil), (["--family", "frame"], "frame"), (["--family", "monocle"], "monocle")] as [([String], FamilyID?)])
     func theFamilyReachesTheRequest(arguments: [String], family: FamilyID?) async throws {
         let services = FakeServices(onFlash: { request, _ in
-            #expect(request.fleet == FleetSelection(units: .one(.nearest), family: family))
+            #expect(request.fleet == UnitSelection(units: .one(.nearest), family: family))
             #expect(request.fleet.families.map(\.id) == (family.map { [$0] } ?? ["monocle", "frame"]))
             throw UnitSelectionError.none
         })

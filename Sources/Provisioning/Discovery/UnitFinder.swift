@@ -21,7 +21,7 @@ public struct UnitFinder: Sendable {
     /// - Parameters:
     ///   - known: application addresses of units this station has worked on.
     ///   - timeout: how long a unit is waited for.
-    ///   - left: called once for each of the first units that noafw does not support.
+    ///   - left: called once for each of the first units that noafw provisions none of and that are not of `families`.
     /// - Throws: ``UnitSelectionError`` when then none or several can be meant, 2 s later for one that was heard at the last
     ///   moment; ``LinkError``.
     public func find(
@@ -35,7 +35,7 @@ public struct UnitFinder: Sendable {
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
         var strangers = UnsupportedUnits()
         try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
-            strangers.note(units).forEach(left)
+            strangers.note(units.filter { !families.contains($0.family) }).forEach(left)
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(UnitSelectionError) {
                 let unit = try gate.decide(units)

@@ -14,7 +14,8 @@ extension FlashCommand {
             if asksForSerial { throw ValidationError("--serial ask belongs to --watch: add it, or give the unit's serial number itself.") }
             return
         }
-        if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
+        let one = units.unit
+        if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
             throw ValidationError(
                 "--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
@@ -34,25 +35,15 @@ extension FlashCommand {
         let limits = rollout.value
         let renderer = LineRenderer(context: context, isVerbose: report.verbose, rings: line.bell)
         let session = RunSession(context: context, report: report, display: renderer, presentation: LinePresentation(limits: limits))
-        return await session.run { events in
-            let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
-            let request = try lineRequest(in: context, limits, desk)
-            try desk?.open(
-                context.input, answer: { events(RunEvent(unit: nil, content: .place($0.place))) }, interrupt: { context.interrupts.ask() },
-                end: {
-                    events(.notice(LineText.inputEnded))
-                    context.interrupts.askGently()
-                })
-            defer { desk?.close() }
-            return try await context.services.watch(request, events: events)
-        }
+        return await session.run { AttendedLine(request: try lineRequest(in: context, limits), context: context) }
     }
 
-    private func lineRequest(in context: CommandContext, _ limits: RolloutLimits, _ desk: SerialDesk?) throws -> LineRequest {
+    private func lineRequest(in context: CommandContext, _ limits: RolloutLimits) throws -> LineRequest {
+        let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
         var records = try record.value(in: context)
         if asksForSerial { records.serial = nil }
         var allowed: Set<DeviceAddress>?
-        var fleet = FleetSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))
+        var fleet = UnitSelection(units: .inReach, family: units.unit.family?.id, adapters: units.adapter.map(\.text))
         let given = try units.fleet(in: context)
         switch given.units {
         case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: units.devices?.name ?? "") })
@@ -63,6 +54,23 @@ extension FlashCommand {
             units: fleet, allowed: allowed, threshold: line.near ?? LineOptions.usualThreshold, repeatsPassed: line.again, serials: desk,
             inputs: inputs.value(in: context), options: options, limits: limits, records: records, stateFolder: try context.stateFolder(),
             drain: context.interrupts.drain)
+    }
+}
+
+/// A line at whose terminal somebody scans serial numbers.
+private struct AttendedLine: RunRequest {
+    let request: LineRequest
+    let context: CommandContext
+
+    func perform(by services: any Services, events: @escaping Services.Events) async throws -> FleetReport<UnitReport> {
+        try request.serials?.open(
+            context.input, answer: { events(RunEvent(unit: nil, content: .place($0.place))) }, interrupt: { context.interrupts.ask() },
+            end: {
+                events(.notice(LineText.inputEnded))
+                context.interrupts.askGently()
+            })
+        defer { request.serials?.close() }
+        return try await services.watch(request, events: events)
     }
 }
 

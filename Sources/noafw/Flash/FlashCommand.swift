@@ -71,12 +71,11 @@ struct FlashCommand: ContextCommand {
         if line.watch { return await runLine(in: context) }
         let limits = rollout.value
         let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
-        return await RunSession(context: context, report: report, presentation: presentation).run { events in
-            let request = FlashRequest(
+        return await RunSession(context: context, report: report, presentation: presentation).run {
+            FlashRequest(
                 fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context),
                 limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
-            return try await context.services.flash(request, events: events)
         }
     }
 
