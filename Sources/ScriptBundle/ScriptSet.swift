@@ -1,4 +1,4 @@
-/// The scripts of one unit, in the order in which they are hashed and installed, and their version.
+/// The scripts for one unit in hashing and installation order, and their version.
 public struct ScriptSet: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         public let name: String
@@ -7,14 +7,14 @@ public struct ScriptSet: Sendable, Hashable {
         public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
 
-    /// Behind the names of new copies on a unit. Whatever has it there is noafw's own.
+    /// Suffix of new copies on a unit. Whatever has it is noafw's own.
     public static let copySuffix = ".noafw"
 
     public let family: ScriptFamily
     public let scheme: VersionScheme
     /// Unchanged, the main script last.
     public let files: [File]
-    /// What the unit shows.
+    /// The version that the unit shows.
     public let version: String
 
     /// - Parameter place: where they come from, for messages.
@@ -47,10 +47,10 @@ public struct ScriptSet: Sendable, Hashable {
         guard files.last?.name == family.mainName else { throw .mainNotLast(family.mainName, place: place) }
     }
 
-    /// The line that is put in front of the main script; Python and Lua read it alike.
+    /// The line before the main script; Python and Lua read it alike.
     static func versionLine(_ version: String) -> [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
 
-    /// What lands on the unit: the same bytes, with the version's line in front of the main script.
+    /// The files as installed: unchanged, except for the version line before the main script.
     public var installed: [File] {
         files.map { $0.name == family.mainName ? File(name: $0.name, bytes: Self.versionLine(version) + $0.bytes) : $0 }
     }
@@ -78,7 +78,7 @@ extension UInt8 {
 }
 
 extension ScriptSet {
-    /// What an operator should know; empty for a usual set.
+    /// Warnings for the operator; empty for a usual set.
     public var warnings: [String] {
         let unit = ScriptLimits.unit
         var found = files.filter { $0.bytes.starts(with: [0xEF, 0xBB, 0xBF]) }.map {
