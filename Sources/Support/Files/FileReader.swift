@@ -1,13 +1,13 @@
 import Glibc
 
-/// Reads whole regular files of bounded length.
+/// Reads whole regular files of limited length.
 public enum FileReader {
     public struct Failure: Error, Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
             case missing
             /// A folder, a pipe, a device.
             case noFile
-            /// A link where none is followed.
+            /// A link that is not followed.
             case link
             case tooLarge(byteCount: Int, limit: Int)
             case notOpened
@@ -30,9 +30,9 @@ public enum FileReader {
     }
 }
 
-/// A regular file that is open for reading: its status and its bytes are those of one file.
+/// A regular file open for reading: its status and its bytes belong to the same file.
 public final class OpenedFile: Sendable {
-    /// For every way to open a file of our own. A pipe without a writer would block the process.
+    /// For opening any file of our own. A pipe without a writer would block the process.
     public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
     private let descriptor: Int32
