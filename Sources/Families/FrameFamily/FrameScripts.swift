@@ -3,6 +3,8 @@ import REPL
 import ScriptBundle
 import Support
 
+/// Keeps the scripts of a Frame.
+///
 /// New files are uploaded next to the old ones and read back on the unit. Then the old `main.lua`, which carries the version,
 /// is removed first and the new one is put in place last: after any interruption, no mixture claims a version, and the next run
 /// finds the new copies. A partly uploaded file is continued. Only `NAME.lua` in the root is ever loaded, so nothing can hide a
