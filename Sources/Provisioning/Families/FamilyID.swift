@@ -1,4 +1,4 @@
-/// The short name of a family of units, such as `monocle`: as the command line, the catalogue and the state files have it.
+/// The short name of a family, such as `monocle`, as in the command line, the catalogue and the state files.
 public struct FamilyID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let rawValue: String
 
