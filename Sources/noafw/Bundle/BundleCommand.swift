@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `noafw bundle`
 struct BundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle",

@@ -6,7 +6,6 @@ import Provisioning
 import ScriptBundle
 import Support
 
-/// `noafw bundle create`
 struct BundleCreateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -143,7 +142,7 @@ struct BundleCreateCommand: ContextCommand {
         TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil))
     }
 
-    /// The folder alone says nothing about images.
+    /// Images can only be compared if they were given.
     private func imageDifferences(_ bundle: ReleaseBundle, _ context: CommandContext) throws -> [BundleDifference] {
         var found: [BundleDifference] = []
         let limit = BundleParts.imageLimit

@@ -3,7 +3,7 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Asks the machine for its Bluetooth.
+/// Collects facts about the machine's Bluetooth.
 enum BluetoothSurvey {
     private static let surveyTimeout = Duration.seconds(5)
 
@@ -43,7 +43,7 @@ enum BluetoothSurvey {
         }
     }
 
-    /// bluetoothctl comes with bluetoothd and tells their common version; D-Bus does not.
+    /// bluetoothctl comes with bluetoothd and reports their common version; D-Bus does not.
     private static func daemonVersion(_ request: DoctorRequest) async -> String? {
         let output = try? await ShortCommand.run(
             ["bluetoothctl", "--version"], path: request.search.environment["PATH"], clock: request.clock)

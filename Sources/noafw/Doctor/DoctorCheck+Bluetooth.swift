@@ -3,13 +3,13 @@ import Bluetooth
 import Support
 
 extension DoctorCheck {
-    /// Without bluetoothd's answers what does not depend on them is still told.
+    /// Reports what does not depend on bluetoothd even if bluetoothd does not answer.
     static func bluetooth(_ found: DoctorFacts.Bluetooth) -> [DoctorCheck] {
         guard found.blockingError == nil else { return [bus(found), bluetoothd(found), rfkill(found)] }
         return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found), remembered(found)]
     }
 
-    /// Whether the bus is there, and admits this user to it and to bluetoothd.
+    /// Whether the bus is there, and lets this user reach it and bluetoothd.
     private static func bus(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard let error = found.blockingError?.diagnosis else {
             return DoctorCheck(name: "bus", status: .ok, detail: "this user may talk to bluetoothd")
@@ -18,7 +18,7 @@ extension DoctorCheck {
         return DoctorCheck(name: "bus", status: .ok, detail: "this user may use the system bus")
     }
 
-    /// 5.62 brought the MTU property, which tells the payload before the first write.
+    /// 5.62 introduced the MTU property, which gives the payload size before the first write.
     private static func bluetoothd(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         if let error = found.blockingError?.diagnosis {
             let installed = found.version.map { " (\($0) is installed)" } ?? ""
@@ -73,7 +73,7 @@ extension DoctorCheck {
             name: "rfkill", status: .fail, detail: told, fix: "rfkill unblock bluetooth (a hard block is a switch of the machine)")
     }
 
-    /// The MTU is each link's own, and doctor makes none.
+    /// The MTU belongs to each link, and doctor makes none.
     private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         var parts: [String] = []
         if let version = found.kernel.version { parts.append("Bluetooth \(version)") }
@@ -92,7 +92,7 @@ extension DoctorCheck {
             fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
     }
 
-    /// A weak link of a line survives 2 s of silence, and not the 8 lost events of the kernel's 420 ms.
+    /// A weak link on a line survives 2 s of silence, but not the 8 lost events of the kernel's 420 ms.
     private static let supervisionOfALine = 2000.0
 
     private static func advice(_ found: DoctorFacts.Bluetooth) -> String {
@@ -102,7 +102,7 @@ extension DoctorCheck {
         return " (for a line \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
     }
 
-    /// Each unit that was ever connected stays in bluetoothd's storage until it is removed.
+    /// Every unit that was ever connected stays in bluetoothd's storage until removed.
     private static func remembered(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         let count = found.chosen?.remembered ?? 0
         let isMany = count >= 500
@@ -130,10 +130,10 @@ extension DoctorFacts.Bluetooth {
         return !isBusReachable || blockingError.diagnosis.category == .permission
     }
 
-    /// Whether a block keeps the adapter from working that every verb would take.
+    /// Whether a block stops the adapter that every verb would use.
     fileprivate func isStopped(by block: Block) -> Bool {
         let isAdapters = block.name.hasPrefix("hci")
-        // The machine's own switch may belong to another adapter than the one that works.
+        // The machine's own switch may belong to a different adapter.
         guard isAdapters else { return chosen?.isPowered != true }
         if let name = chosen?.name ?? wanted { return block.name == name }
         return !openSwitches.contains { $0.hasPrefix("hci") }

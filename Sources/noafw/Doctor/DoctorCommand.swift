@@ -3,7 +3,6 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// `noafw doctor`
 struct DoctorCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -67,7 +67,7 @@ extension FlashCommand {
 }
 
 extension ListedUnit {
-    /// A line takes addresses: anybody may have a name.
+    /// A line accepts only addresses: anybody may use a name.
     /// - Throws: ``DeviceListError/nameAtLine(path:unit:)``.
     fileprivate func address(for path: String) throws(DeviceListError) -> DeviceAddress {
         guard case .address(let address) = selector else { throw .nameAtLine(path: path, unit: description) }
@@ -75,7 +75,7 @@ extension ListedUnit {
     }
 }
 
-/// The end of a shift: what failed by its codes, and the count. The document has every unit.
+/// The end of a shift: the count, and the failures by code. The document lists every unit.
 struct LinePresentation: FleetPresentation {
     typealias UnitVerdict = UnitReport
 

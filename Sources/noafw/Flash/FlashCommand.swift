@@ -2,7 +2,6 @@ import ArgumentParser
 import Bluetooth
 import Provisioning
 
-/// `noafw flash`
 struct FlashCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "flash",

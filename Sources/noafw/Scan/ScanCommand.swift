@@ -3,7 +3,6 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// `noafw scan`
 struct ScanCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
