@@ -39,7 +39,7 @@ enum BluetoothSurvey {
         switch radioSwitch.state {
         case .open: nil
         case .softBlocked: .init(name: radioSwitch.name, by: "by software")
-        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch of the machine")
+        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch on the machine")
         }
     }
 

@@ -24,7 +24,7 @@ extension DoctorCheck {
             let installed = found.version.map { " (\($0) is installed)" } ?? ""
             guard found.busIsBlocking else { return failure("bluetoothd", error, installed) }
             return DoctorCheck(
-                name: "bluetoothd", status: .warn, detail: "it cannot be asked" + installed, fix: "first that of the bus, above")
+                name: "bluetoothd", status: .warn, detail: "not checked" + installed, fix: "fix the D-Bus problem above first")
         }
         let process = found.processID.map { ", process \($0)" } ?? ""
         guard let version = found.version else {
@@ -34,7 +34,7 @@ extension DoctorCheck {
         let isOld = parts.count >= 2 && (parts[0], parts[1]) < (5, 62)
         return DoctorCheck(
             name: "bluetoothd", status: isOld ? .warn : .ok, detail: "\(version), running\(process)",
-            fix: isOld ? "update BlueZ to 5.62 or newer: older ones do not tell the MTU" : nil)
+            fix: isOld ? "update BlueZ to 5.62 or newer: older versions do not report the MTU" : nil)
     }
 
     private static func adapter(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
@@ -43,13 +43,13 @@ extension DoctorCheck {
             return DoctorCheck(
                 name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
                 fix: names.isEmpty
-                    ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
+                    ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "name one of them with --adapter")
         }
         guard adapter.twins.isEmpty else {
             return failure(
                 "adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
         }
-        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
+        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, choose with --adapter" : ""
         let hidden = found.hidden.isEmpty ? "" : "; bluetoothd does not show \(found.hidden.joined(separator: ", "))"
         let isFine = adapter.isPowered && hidden.isEmpty
         return DoctorCheck(
@@ -63,14 +63,14 @@ extension DoctorCheck {
     private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard !found.blocks.isEmpty else { return DoctorCheck(name: "rfkill", status: .ok, detail: "not blocked") }
         let stopping = found.blocks.filter { found.isStopped(by: $0) }
-        let told = (stopping.isEmpty ? found.blocks : stopping).map { "\($0.name) is blocked \($0.by)" }.joined(separator: ", ")
+        let switches = (stopping.isEmpty ? found.blocks : stopping).map { "\($0.name) is blocked \($0.by)" }.joined(separator: ", ")
         guard !stopping.isEmpty else {
             let adapter = found.chosen.map { "; \($0.name) is not" } ?? ""
             return DoctorCheck(
-                name: "rfkill", status: .warn, detail: told + adapter, fix: "none, if it is meant so; else rfkill unblock bluetooth")
+                name: "rfkill", status: .warn, detail: switches + adapter, fix: "none if intended, otherwise rfkill unblock bluetooth")
         }
         return DoctorCheck(
-            name: "rfkill", status: .fail, detail: told, fix: "rfkill unblock bluetooth (a hard block is a switch of the machine)")
+            name: "rfkill", status: .fail, detail: switches, fix: "rfkill unblock bluetooth (a hard block is a switch on the machine)")
     }
 
     /// The MTU belongs to each link, and doctor makes none.
@@ -84,12 +84,12 @@ extension DoctorCheck {
         } else if let supervision = found.settings.supervision {
             parts.append("supervision \(Format.plain(supervision)) ms by main.conf")
         }
-        if parts.isEmpty { parts.append("the kernel shows nothing of it here (debugfs needs root)") }
+        if parts.isEmpty { parts.append("not shown by the kernel (debugfs needs root)") }
         let isSlow = found.kernel.sendsLongPackets == false
         return DoctorCheck(
             name: "link", status: isSlow ? .warn : .ok,
-            detail: "\(parts.joined(separator: ", "))\(advice(found)); the MTU is agreed on with each unit",
-            fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
+            detail: "\(parts.joined(separator: ", "))\(advice(found)); the MTU is negotiated with each unit",
+            fix: isSlow ? "use an adapter with Bluetooth 4.2 or newer for a faster flash (docs/hardware.md)" : nil)
     }
 
     /// A weak link on a line survives 2 s of silence, but not the 8 lost events of the kernel's 420 ms.
@@ -99,7 +99,7 @@ extension DoctorCheck {
         guard let supervision = found.kernel.timing?.supervision ?? found.settings.supervision, supervision < supervisionOfALine else {
             return ""
         }
-        return " (for a line \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
+        return " (a line needs \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
     }
 
     /// Every unit that was ever connected stays in bluetoothd's storage until removed.
@@ -110,7 +110,7 @@ extension DoctorCheck {
             name: "remembered", status: isMany ? .warn : .ok,
             detail: count == 0 ? "no unit without a bond" : "\(count) unit\(count == 1 ? "" : "s") without a bond",
             fix: isMany
-                ? "have bluetoothd forget them, as each makes its start and its lists slower (docs/hardware.md, After a line's run)" : nil)
+                ? "make bluetoothd forget them: each slows its start and its lists (docs/hardware.md, After a line's run)" : nil)
     }
 
     private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {

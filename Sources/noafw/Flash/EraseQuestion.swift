@@ -68,7 +68,7 @@ final class EraseQuestion: Sendable {
         let count = plan.erases.count
         let files = count == 1 ? "this file" : "these \(count) files"
         return try await context.drawingArea.holding {
-            if isForSeveral { context.say("\(plan.unit) would lose \(files); the answer is for such files of all units of this run") }
+            if isForSeveral { context.say("\(plan.unit) would lose \(files); the answer applies to such files on all units in this run") }
             context.diagnostics.write(isForSeveral ? "erase them? [y/N] " : "erase \(files) on the unit? [y/N] ")
             return try await Answer.read(context)
         }

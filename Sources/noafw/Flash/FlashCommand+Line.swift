@@ -16,14 +16,14 @@ extension FlashCommand {
         }
         if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
             throw ValidationError(
-                "--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
+                "--watch takes each unit that is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
-            throw ValidationError("--near is for what lies beside the adapter, and --devices and --virtual name the units: leave one out.")
+            throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")
         }
         if record.serial != nil, !asksForSerial {
-            throw ValidationError("With --watch give --serial ask: each unit has a number of its own.")
+            throw ValidationError("With --watch give --serial ask: each unit has its own number.")
         }
         if line.serialPattern != nil, !asksForSerial {
             throw ValidationError("--serial-pattern belongs to --serial ask: add it, or leave the pattern out.")

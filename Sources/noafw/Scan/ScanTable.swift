@@ -71,6 +71,6 @@ final class ScanTable: Sendable {
         guard unit.isSupported else { return unit.unsupported }
         let isKnown = known.contains(unit.address)
         guard unit.mode == .bootloader else { return isKnown ? "worked on before" : "" }
-        return isKnown ? "stranded: noafw rescue" : "a bootloader, not met before"
+        return isKnown ? "stranded: noafw rescue" : "an unknown bootloader"
     }
 }
