@@ -25,16 +25,16 @@ public struct UnitFinder: Sendable {
     /// - Throws: ``UnitSelectionError`` if none or several match by then, or 2 s later if one was heard at the last moment;
     ///   ``LinkError``.
     public func find(
-        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout,
+        _ selector: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout,
         leaving left: (DiscoveredUnit) -> Void = { _ in }
     ) async throws -> DiscoveredUnit {
         let start = central.clock.now
         let end = start.advanced(by: timeout)
-        var gate = UnitMatcher(wish: wish, families: families, known: known)
+        var gate = UnitMatcher(selector: selector, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
         var strangers = UnsupportedUnits()
-        try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
+        try await watch(until: end.advanced(by: Self.settling), wanting: selector.names) { units, now in
             strangers.note(units).forEach(left)
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(UnitSelectionError) {

@@ -29,25 +29,25 @@ struct UnitMatcher: Sendable {
     /// In dB: units whose strengths differ less are equally near; turning a hand makes that much difference.
     static let margin = 6
 
-    let wish: UnitSelector
+    let selector: UnitSelector
     let families: Set<FamilyID>
     /// Application addresses of units that this station has worked on.
     let known: Set<DeviceAddress>
     /// Between −65 and −85 dBm only the unit that was already offered stays offered.
     private var offer: DeviceAddress?
 
-    init(wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
-        self.wish = wish
+    init(selector: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
+        self.selector = selector
         self.families = families
         self.known = known
     }
 
     /// An address identifies one unit; anything else takes time to hear the others.
-    var decidesAtFirstSight: Bool { if case .address = wish { true } else { false } }
+    var decidesAtFirstSight: Bool { if case .address = selector { true } else { false } }
 
     /// - Throws: ``UnitSelectionError`` if none or several match.
     mutating func decide(_ units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
-        switch wish {
+        switch selector {
         case .only: return try single(of: units)
         case .address(let address): return try unit(at: address, units)
         case .name(let name):
