@@ -30,7 +30,7 @@ struct FleetMachine: Sendable {
     }
 
     /// An adapter is retired after its radio fails this many units in a row.
-    static let adapterPatience = 3
+    static let adapterFailureLimit = 3
     /// Time for all adapters to hear a unit, so that the one with the best reception is chosen.
     static let settling = Duration.seconds(1)
     /// A name must belong to one unit only for this long: while listening, and since it was first heard.
@@ -156,7 +156,7 @@ extension FleetMachine {
         if diagnosis.fault == .unit { return adapters[adapter].failed = [] }
         guard diagnosis.isOfAdapter else { return }
         adapters[adapter].failed.insert(index)
-        if adapters[adapter].failed.count >= Self.adapterPatience { retire(adapter, diagnosis) }
+        if adapters[adapter].failed.count >= Self.adapterFailureLimit { retire(adapter, diagnosis) }
     }
 
     private mutating func retire(_ adapter: Int, _ diagnosis: Diagnosis) {
