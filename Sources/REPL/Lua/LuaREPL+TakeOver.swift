@@ -119,7 +119,7 @@ extension LuaREPL {
     ) async throws -> Confirmation {
         for _ in 0..<times where clock.now < deadline {
             try await channel.send(command, deadline: deadline)
-            let end = min(deadline, clock.deadline(in: Self.patience))
+            let end = min(deadline, clock.deadline(in: Self.resendInterval))
             while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
                 if isAnswer(bytes) { return .confirmed }
                 keep(LuaNotification(bytes))

@@ -19,7 +19,7 @@ public final class LuaREPL: Sendable {
     /// After pairing, the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
     private static let pairingPause = Duration.seconds(1)
     /// The packet in flight is sent again after this time.
-    static let patience = Duration.seconds(1)
+    static let resendInterval = Duration.seconds(1)
     /// Notifications kept; the oldest are dropped first.
     private static let unreadLimit = 256
 
@@ -102,7 +102,7 @@ public final class LuaREPL: Sendable {
                     return try result.get()
                 }
             }
-            let bytes = try await inbox.next(before: min(deadline, clock.deadline(in: Self.patience)), on: clock)
+            let bytes = try await inbox.next(before: min(deadline, clock.deadline(in: Self.resendInterval)), on: clock)
             guard clock.now < deadline else { throw REPLError.timedOut("an answer of the unit's Lua") }
             actions = state.withLock { state in
                 bytes.map { state.machine?.receive($0) ?? [] } ?? state.machine?.silence() ?? []
