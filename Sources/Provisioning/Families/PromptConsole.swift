@@ -21,7 +21,7 @@ public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 extension PromptConsole {
     /// Ctrl-C waits for the start of the unit's program.
-    public static var shutdownGrace: Duration { PythonREPL.farewell }
+    public static var shutdownGrace: Duration { PythonREPL.shutdownGrace }
 
     /// Asks once more, from a fresh prompt, when an answer was lost or damaged.
     public func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {

@@ -52,8 +52,8 @@ extension LuaREPL {
 
     /// Restarts with the program, however far a restart without it got.
     private func restart(_ restored: @escaping @Sendable () -> Void) async {
-        await clock.shielded(for: PythonREPL.farewell) { [self] in
-            let deadline = clock.deadline(in: PythonREPL.farewell)
+        await clock.shielded(for: PythonREPL.shutdownGrace) { [self] in
+            let deadline = clock.deadline(in: PythonREPL.shutdownGrace)
             try await reachPrompt(before: deadline)
             try await giveNameBack(before: deadline)
             try await channel.send([LuaSignal.reset], deadline: deadline)

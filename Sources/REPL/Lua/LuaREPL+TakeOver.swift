@@ -130,7 +130,7 @@ extension LuaREPL {
         return .silent
     }
 
-    public func putBack(within limit: Duration = PythonREPL.farewell) async {
+    public func putBack(within limit: Duration = PythonREPL.shutdownGrace) async {
         await clock.shielded(for: limit) { [self] in
             if !state.withLock({ $0.isInStep }) { try await interruptProgram(before: clock.deadline(in: limit)) }
             try await reset(within: limit)

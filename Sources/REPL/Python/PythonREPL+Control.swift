@@ -171,8 +171,8 @@ extension PythonREPL {
 
 extension PythonREPL {
     /// Ctrl-C waits this long.
-    public static let farewell = Duration.seconds(2)
-    /// For one start; the farewell allows two.
+    public static let shutdownGrace = Duration.seconds(2)
+    /// For one start; the shutdownGrace allows two.
     private static let startTimeout = Duration.milliseconds(900)
 
     /// Runs `body` at a unit's raw prompt, then ends the session. If that fails or is cancelled, the unit's program is started
@@ -187,8 +187,8 @@ extension PythonREPL {
             repl = try await attach(to: connection, clock: clock, within: within)
         } catch {
             if !leavesProgram {
-                await clock.shielded(for: farewell) {
-                    let repl = try await attach(to: connection, clock: clock, within: farewell)
+                await clock.shielded(for: shutdownGrace) {
+                    let repl = try await attach(to: connection, clock: clock, within: shutdownGrace)
                     try await repl.startOnTheWayOut()
                 }
             }
@@ -205,7 +205,7 @@ extension PythonREPL {
         }
     }
 
-    public func putBack(within limit: Duration = farewell) async {
+    public func putBack(within limit: Duration = shutdownGrace) async {
         await clock.shielded(for: limit) { [self] in
             try await recover(within: limit)
             try await startOnTheWayOut()
@@ -213,6 +213,6 @@ extension PythonREPL {
     }
 
     private func startOnTheWayOut() async throws {
-        _ = try await insisting(within: Self.farewell) { try await start(within: Self.startTimeout) }
+        _ = try await insisting(within: Self.shutdownGrace) { try await start(within: Self.startTimeout) }
     }
 }
