@@ -10,7 +10,7 @@ public struct UnitLocator: Sendable {
     static let connectTimeout = Duration.seconds(30)
     /// How long a bootloader counts as another unit's while this unit's application may still be heard: both advertise several
     /// times a second, and anything may pose as a bootloader at the next address.
-    static let strangerTimeout = Duration.seconds(2)
+    static let unknownBootloaderTimeout = Duration.seconds(2)
 
     let central: any Central
     let family: FamilyID
@@ -33,7 +33,7 @@ public struct UnitLocator: Sendable {
     ) async throws -> UnitMode? {
         var found: UnitMode?
         var end = clock.deadline(in: timeout)
-        let grace = modes.contains(.application) ? Self.strangerTimeout : .zero
+        let grace = modes.contains(.application) ? Self.unknownBootloaderTimeout : .zero
         try await central.listen(until: end, every: .milliseconds(500)) { sighting in
             if let seen = sighting.flatMap(mode), modes.contains(seen), found != seen {
                 found = seen

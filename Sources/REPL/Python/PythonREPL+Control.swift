@@ -172,7 +172,7 @@ extension PythonREPL {
 extension PythonREPL {
     /// Ctrl-C waits this long.
     public static let shutdownGrace = Duration.seconds(2)
-    /// For one start; the shutdownGrace allows two.
+    /// For one start; ``shutdownGrace`` allows two.
     private static let startTimeout = Duration.milliseconds(900)
 
     /// Runs `body` at a unit's raw prompt, then ends the session. If that fails or is cancelled, the unit's program is started

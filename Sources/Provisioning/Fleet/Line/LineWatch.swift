@@ -38,7 +38,7 @@ public struct LineWatch: Sendable {
         /// Several units are here: the operator must remove all but one.
         case several([DiscoveredUnit])
         /// An unknown bootloader is here.
-        case stranger(DiscoveredUnit)
+        case unknownBootloader(DiscoveredUnit)
         /// The unit is gone, or only one of several remains: the place is free. A claim has ended.
         case free
         /// Nothing was heard for this long: the place may be empty and quiet, or the radio deaf.
@@ -80,7 +80,7 @@ public struct LineWatch: Sendable {
     private var leftAlone: [DeviceAddress: (unit: DiscoveredUnit, lastHere: SessionClock.Instant)] = [:]
     private var crowd: Set<DeviceAddress> = []
     /// The unknown bootloader that was reported.
-    private var stranger: DeviceAddress?
+    private var unknownBootloader: DeviceAddress?
 
     public init(rules: Rules, at now: SessionClock.Instant) {
         self.rules = rules
@@ -214,7 +214,7 @@ extension LineWatch {
             return (listed.first { passed[$0.address] == nil } ?? listed.first, [])
         }
         guard let strongest = units.max(by: { $0.rssi < $1.rssi }), strongest.rssi >= rules.threshold else {
-            stranger = nil
+            unknownBootloader = nil
             return (nil, disperse())
         }
         let rivals = units.filter { $0.address != strongest.address && strongest.rssi - $0.rssi < Self.margin }
@@ -225,10 +225,10 @@ extension LineWatch {
         }
         let dispersed = disperse()
         guard strongest.mode == .application || rules.known.contains(strongest.address) else {
-            defer { stranger = strongest.address }
-            return (nil, dispersed + (stranger == strongest.address ? [] : [.stranger(strongest)]))
+            defer { unknownBootloader = strongest.address }
+            return (nil, dispersed + (unknownBootloader == strongest.address ? [] : [.unknownBootloader(strongest)]))
         }
-        stranger = nil
+        unknownBootloader = nil
         return (leftAlone[strongest.address] == nil ? strongest : nil, dispersed)
     }
 
