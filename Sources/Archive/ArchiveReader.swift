@@ -112,7 +112,7 @@ public struct ArchiveReader {
 
     private static func broken(_ error: inout zip_error_t) -> ArchiveError {
         // libzip's message makes no sense for an archive in memory: a zip64 size without its extension.
-        if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is not true") }
+        if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is wrong") }
         return .notAnArchive(reason: ArchiveError.text(zip_error_strerror(&error)))
     }
 }

@@ -36,6 +36,6 @@ package struct BondRecovery: Sendable {
     }
 
     package static func notice(of address: DeviceAddress) -> String {
-        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired anew"
+        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired again"
     }
 }

@@ -35,7 +35,7 @@ struct GowinBitstream {
     static func check(_ content: [UInt8]) throws(FPGAError) {
         let fillerByteCount = content.prefix(fillerLimit).prefix { $0 == 0xFF }.count
         guard fillerByteCount > 0, content.dropFirst(fillerByteCount).starts(with: preamble) else {
-            throw .notABitstream(reason: ForeignFile.describe(content) ?? "it does not begin as a bitstream does")
+            throw .notABitstream(reason: ForeignFile.describe(content) ?? "it does not begin like a bitstream")
         }
         var bitstream = GowinBitstream(rest: content.dropFirst(fillerByteCount + preamble.count))
         try bitstream.readCommands()

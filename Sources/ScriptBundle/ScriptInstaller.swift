@@ -17,7 +17,7 @@ public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
         case .differs(let name, let expected, let actual) where expected == actual: "\(name) differs in content"
         case .differs(let name, let expected, let actual): "\(name) has \(actual) bytes instead of \(expected)"
         case .extra(let name): "\(name) is not part of the set"
-        case .shadow(let name): "\(name) takes the place of a script or module"
+        case .shadow(let name): "\(name) hides a script or module"
         }
     }
 }

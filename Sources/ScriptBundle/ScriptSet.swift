@@ -82,16 +82,16 @@ extension ScriptSet {
     public var warnings: [String] {
         let unit = ScriptLimits.unit
         var found = files.filter { $0.bytes.starts(with: [0xEF, 0xBB, 0xBF]) }.map {
-            "\($0.name) begins with a byte order mark, which \(family.syntax.reader) takes for a part of the first word"
+            "\($0.name) begins with a byte order mark, which \(family.syntax.reader) treats as part of the first word"
         }
         if let main = files.last, main.bytes.starts(with: Array("ARGPT_VERSION=".utf8)) {
             found.append("\(main.name) begins with a version line of its own, which replaces the right one when it runs")
         }
         found += files.filter { $0.bytes.count > unit.fileByteCount }.map {
-            "\($0.name) has \($0.bytes.count) bytes; a unit is given \(unit.fileByteCount) at most, so flash refuses it"
+            "\($0.name) has \($0.bytes.count) bytes; a unit accepts at most \(unit.fileByteCount), so flash refuses it"
         }
         if files.count > unit.fileCount {
-            found.append("there are \(files.count) scripts; a unit is given \(unit.fileCount) at most, so flash refuses them")
+            found.append("there are \(files.count) scripts; a unit accepts at most \(unit.fileCount), so flash refuses them")
         }
         return found
     }

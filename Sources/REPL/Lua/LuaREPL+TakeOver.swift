@@ -49,7 +49,7 @@ extension LuaREPL {
             for (index, code) in Self.quieting.enumerated() {
                 let answer = try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline)))
                 guard index > 0 || answer == Self.soundness.answer else {
-                    throw REPLError.programInTheWay("its functions answer otherwise than Lua's")
+                    throw REPLError.programInTheWay("its functions behave differently from Lua's")
                 }
             }
         } catch REPLError.lua(let exception) {

@@ -15,7 +15,7 @@ public enum BundleDifference: Sendable, Hashable, CustomStringConvertible {
         case .differs(let name, let bundle, let folder) where bundle == folder: "\(name) differs in content"
         case .differs(let name, let bundle, let folder):
             "\(name) has \(folder) bytes in the folder, \(bundle) in the bundle"
-        case .order: "the scripts stand in another order"
+        case .order: "the scripts are in a different order"
         case .image(let part): "the \(part) differs"
         }
     }

@@ -53,7 +53,7 @@ public struct BundleManifest: Codable, Sendable, Hashable {
 extension BundleManifest {
     init(parsing bytes: [UInt8]) throws(BundleError) {
         guard let manifest = try? JSONDecoder().decode(BundleManifest.self, from: Data(bytes)) else {
-            throw .manifestInvalid(reason: "it is no JSON of the form \(Self.schema)")
+            throw .manifestInvalid(reason: "it is not JSON of the form \(Self.schema)")
         }
         guard manifest.schema == Self.schema else { throw .manifestInvalid(reason: "its schema is not \(Self.schema)") }
         self = manifest

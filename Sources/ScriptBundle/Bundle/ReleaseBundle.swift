@@ -137,7 +137,7 @@ public struct ReleaseBundle: Sendable {
     private static func scriptName(_ file: BundleManifest.File) throws(BundleError) -> String {
         let prefix = BundleEntry.script("")
         guard file.file.hasPrefix(prefix) else {
-            throw .manifestInvalid(reason: "the script \(file.file) does not stand under \(prefix)")
+            throw .manifestInvalid(reason: "the script \(file.file) is not under \(prefix)")
         }
         return String(file.file.dropFirst(prefix.count))
     }

@@ -51,6 +51,6 @@ public struct SyntaxChecker: Sendable {
         let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { PrintableText.of($0).replacing("\(path): ", with: "") }
         let telling = lines.filter { !$0.hasPrefix("Traceback") }
         let text = telling.map { $0.drop { $0 == " " } }.joined(separator: ": ")
-        return text.isEmpty ? "the compiler refused it without a word" : text
+        return text.isEmpty ? "the compiler refused it without a message" : text
     }
 }

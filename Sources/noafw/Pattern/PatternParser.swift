@@ -4,7 +4,7 @@ struct PatternParser {
 
     private static let nestingLimit = 50
     static let tooLong = TextPattern.Fault(reason: "it is too long")
-    private static let badCounts = TextPattern.Fault(reason: "{ wants numbers, such as {2,5}")
+    private static let badCounts = TextPattern.Fault(reason: "{ needs numbers, such as {2,5}")
 
     private(set) var ignoresCase = false
     private var rest: Substring

@@ -102,7 +102,7 @@ public struct LineVerdict: Sendable, Hashable {
     }
 }
 
-// MARK: - What the caller tells
+// MARK: - Inputs
 
 extension LineWatch {
     /// Any sighting, of a unit or not.
@@ -172,7 +172,7 @@ extension LineWatch {
     }
 }
 
-// MARK: - Who lies here
+// MARK: - Units at the place
 
 extension LineWatch {
     private mutating func choose(among units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {

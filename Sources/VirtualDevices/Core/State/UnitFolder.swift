@@ -53,7 +53,7 @@ public struct UnitFolder: Sendable {
     func address(of family: String) throws -> DeviceAddress {
         let identity = try identity()
         guard identity.family == family else {
-            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it is no unit of the family \(family)")
+            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it is not a unit of the family \(family)")
         }
         guard let address = DeviceAddress(identity.address) else {
             throw UnitFolderError.unreadable(path: identityFile.path, reason: "it holds no address")
