@@ -19,7 +19,6 @@ package struct BondRecovery: Sendable {
 
     package init(address: DeviceAddress) { self.address = address }
 
-    /// The unit refused to pair.
     package mutating func pairingRefused(_ reason: String) -> Step {
         refusals += 1
         return refusals < Self.attempts ? .tryAgain : .fail(.pairingRefused(address, reason: reason))

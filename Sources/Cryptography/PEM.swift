@@ -1,6 +1,5 @@
 import CCrypto
 
-/// libcrypto keys in PEM form.
 enum PEM {
     static func withPublicKey<Result>(_ text: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
         withKey(text, read: { PEM_read_bio_PUBKEY($0, nil, refusePassphrase, nil) }, body)
@@ -46,7 +45,6 @@ public enum KeyFile {
     public static let sizeLimit = 16 << 10
 }
 
-/// libcrypto signatures over whole messages.
 enum Signing {
     /// - Parameter digest: `nil` if the algorithm has its own.
     static func verifies(_ signature: [UInt8], over message: [UInt8], by key: OpaquePointer, digest: OpaquePointer?) -> Bool {

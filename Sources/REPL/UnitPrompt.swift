@@ -5,7 +5,6 @@ import Support
 /// A session at a unit's Python or Lua prompt. One task uses it at a time.
 public protocol UnitPrompt: Sendable {
     var clock: SessionClock { get }
-    /// Interrupts what runs and proves the prompt again.
     func recover(within: Duration) async throws
     /// Starts the unit's program again even if the caller is cancelled, whatever the session was doing.
     func putBack(within limit: Duration) async

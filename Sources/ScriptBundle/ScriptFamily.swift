@@ -1,6 +1,5 @@
 /// Names, order and syntax of a family's scripts. Each family brings its own value.
 public struct ScriptFamily: Sendable, Hashable {
-    /// The family's short name, as in manifests.
     public let name: String
     /// Ends the name of every script, such as `.py`.
     public let suffix: String

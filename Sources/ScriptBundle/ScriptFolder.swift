@@ -3,7 +3,6 @@ import Glibc
 import REPL
 import Support
 
-/// A folder of scripts, read within bounds.
 public struct ScriptFolder: Sendable {
     private let path: String
     /// Whether a link is read as its target. A release contains only what is in its folder.

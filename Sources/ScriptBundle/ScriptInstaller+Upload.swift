@@ -29,7 +29,6 @@ extension ScriptInstaller {
         throw ScriptError.uploadFailed(file.name)
     }
 
-    /// Continues a partly uploaded file, or begins it.
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
         let start: Int?
         if let position = try await helper.position(), position <= file.bytes.count,

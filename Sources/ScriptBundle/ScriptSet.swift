@@ -14,7 +14,6 @@ public struct ScriptSet: Sendable, Hashable {
     public let scheme: VersionScheme
     /// Unchanged, the main script last.
     public let files: [File]
-    /// The version that the unit shows.
     public let version: String
 
     /// - Parameter place: where they come from, for messages.
@@ -70,7 +69,6 @@ public struct ScriptSet: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// An ASCII letter or digit, or `_`.
     var isWordByte: Bool {
         let character = Character(UnicodeScalar(self))
         return character.isASCII && (character.isLetter || character.isNumber) || character == "_"

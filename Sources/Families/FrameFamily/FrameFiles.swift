@@ -2,7 +2,6 @@ import REPL
 import ScriptBundle
 import Support
 
-/// An entry in a unit's root folder.
 struct FrameFile: Sendable, Hashable {
     var isFolder: Bool
     var byteCount: Int
@@ -10,7 +9,6 @@ struct FrameFile: Sendable, Hashable {
     var digest: String?
 }
 
-/// File functions for a unit's Lua.
 struct FrameFiles: Sendable {
     /// More files, or bytes in one, than any firmware's file system holds (frame-codebase, `file.c`).
     private static let entryLimit = 1024

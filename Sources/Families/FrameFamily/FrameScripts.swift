@@ -56,7 +56,6 @@ struct FrameScripts: ScriptStore {
 
     private struct Upload {
         let total: Int
-        /// Bytes of the files before.
         var done = 0
         var sent = 0
     }

@@ -59,7 +59,6 @@ extension AssetCatalogue {
     }
 }
 
-/// The unchecked files of one component.
 public struct AssetCandidate: Sendable {
     let component: Component
     public internal(set) var hardware: String

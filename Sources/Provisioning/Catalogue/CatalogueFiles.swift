@@ -2,7 +2,6 @@ import Cryptography
 import Foundation
 import Support
 
-/// Reads and writes asset files within limits.
 enum CatalogueFiles {
     static let keyLimitBytes = 16 << 10
 

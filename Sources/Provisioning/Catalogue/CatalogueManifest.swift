@@ -36,7 +36,6 @@ public struct CatalogueEntry: Codable, Sendable, Hashable {
     public var isDevelopment: Bool { development ?? false }
 }
 
-/// A decoded and checked `manifest.json`.
 struct CatalogueManifest: Sendable {
     /// Large enough for thousands of entries.
     static let limitBytes = 1 << 20

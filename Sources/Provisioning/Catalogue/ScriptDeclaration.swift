@@ -40,7 +40,6 @@ public struct ScriptDeclaration: Sendable {
         return hardware
     }
 
-    /// Checks the scripts against the manifest's digests.
     public func check(_ scripts: ScriptSet) throws(CatalogueError) {
         for file in scripts.files {
             guard let expected = digests[file.name], !expected.isEmpty else { continue }

@@ -13,7 +13,6 @@ public struct UnsupportedUnits: Sendable {
     }
 }
 
-/// A unit as heard on the air.
 public struct DiscoveredUnit: Sendable, Hashable {
     public var family: FamilyID
     public var mode: UnitMode

@@ -68,7 +68,6 @@ public struct ScanResults: Sendable {
         return true
     }
 
-    /// Drops units that were not heard recently.
     public mutating func expire(at now: SessionClock.Instant) {
         entries = entries.filter { $0.value.seen.duration(to: now) < Self.silence }
     }

@@ -12,7 +12,6 @@ public struct UnitFinder: Sendable {
     private let central: any Central
     private let known: FamilyList
 
-    /// - Parameter families: the families to recognise.
     public init(central: any Central, families: FamilyList) {
         self.central = central
         known = families

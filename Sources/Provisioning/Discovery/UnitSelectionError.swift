@@ -13,7 +13,6 @@ public enum UnitSelectionError: Error, Sendable, Hashable {
     /// A bootloader at the address after that of a unit whose application is heard.
     case impostor(DiscoveredUnit)
 
-    /// The units in reach, strongest first.
     public var candidates: [DiscoveredUnit] {
         switch self {
         case .none: []

@@ -1,12 +1,9 @@
 import Bluetooth
 
-/// The unit to work on.
 public enum UnitSelector: Sendable, Hashable {
-    /// The only one in reach.
     case only
     /// The one at this address, in its application or in its bootloader.
     case address(DeviceAddress)
-    /// The only one with this name.
     case name(String)
     /// The one right here. Same thresholds as the phone app's pairing: from −65 dBm, withdrawn below −85 dBm (noa-for-ios).
     case nearest
@@ -45,7 +42,6 @@ struct UnitMatcher: Sendable {
     /// An address identifies one unit; anything else takes time to hear the others.
     var decidesAtFirstSight: Bool { if case .address = selector { true } else { false } }
 
-    /// - Throws: ``UnitSelectionError`` if none or several match.
     mutating func decide(_ units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
         switch selector {
         case .only: return try single(of: units)

@@ -1,5 +1,4 @@
 
-/// The checked files of one component.
 public protocol ComponentAsset: Sendable {
     static var component: Component { get }
     /// What the unit reports once it holds the asset.
@@ -46,7 +45,6 @@ public struct AssetSet: Sendable {
     public var digests: [Component: [UInt8]] { assets.mapValues(\.sha256) }
 }
 
-/// Identifies a bundle.
 public struct BundleIdentity: Sendable, Hashable {
     /// SHA-256 of the file, in hexadecimal.
     public var digest: String

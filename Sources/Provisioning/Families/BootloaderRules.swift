@@ -5,7 +5,6 @@ import DFU
 public struct BootloaderRules: Sendable {
     /// The names it advertises; anything may use them.
     public let names: Set<String>
-    /// What it accepts.
     public let target: DFUTarget
     public let vendorKey: TrustedKey
 

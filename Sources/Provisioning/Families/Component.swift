@@ -30,7 +30,6 @@ extension Component: Encodable {
     public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
-/// How a component was verified.
 public enum Evidence: String, Sendable, Codable, CaseIterable {
     /// By the unit's own report: all there is for firmware, which cannot be read back.
     case version
@@ -38,7 +37,6 @@ public enum Evidence: String, Sendable, Codable, CaseIterable {
     case digest
 }
 
-/// Where the catalogue keeps a component.
 public struct CatalogueSlot: Sendable {
     /// Below the asset root.
     let folder: String
@@ -69,16 +67,13 @@ public struct CatalogueContent: Sendable {
     public var hardware: String
     /// `nil` for a family without a bootloader.
     public var target: DFUTarget?
-    /// Keys accepted for a package's signature.
     public var keys: [TrustedKey]
     /// `nil` for a family without scripts.
     public var language: ScriptFamily?
 
-    /// The image's bytes.
     public var bytes: [UInt8] { files.first?.bytes ?? [] }
 }
 
-/// What a component's check found.
 public struct CheckedAsset: Sendable {
     /// `nil` for files that do not contain it.
     var version: String?

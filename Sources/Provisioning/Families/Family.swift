@@ -106,7 +106,6 @@ public struct BondProof: Sendable {
     }
 }
 
-/// The families that a program knows.
 public struct FamilyList: Sendable {
     public let all: [Family]
     /// Families whose units may be written to.

@@ -9,5 +9,4 @@ public struct FamilyID: RawRepresentable, Sendable, Hashable, Codable, CustomStr
     public var description: String { rawValue }
 }
 
-/// What a unit runs.
 public enum UnitMode: String, Sendable, Hashable, Codable { case application, bootloader }

@@ -16,7 +16,6 @@ public protocol PromptConsole: ProgramConsole {
     func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification
 }
 
-/// A console with MicroPython behind it.
 public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 extension PromptConsole {

@@ -15,7 +15,6 @@ public protocol UnitConsole: Sendable {
     func recover(isFresh: Bool) async throws
     /// Ends the console and leaves the link to the caller.
     func detach() async -> any Connection
-    /// Ends the link.
     func close() async
 }
 
@@ -46,7 +45,6 @@ extension ProgramConsole {
     public func programAside(putsBack: Bool) async throws -> String? { nil }
 }
 
-/// A unit's storage for scripts.
 public protocol ScriptStore: Sendable {
     /// Differences on the unit, by digests computed there; empty if it holds exactly the set.
     func deepCheck() async throws -> [ScriptDifference]

@@ -8,7 +8,6 @@ struct FleetMachine: Sendable {
         case ended(Int, UnitResult)
         /// An adapter's capacity has changed; with its ceiling, if that was lowered.
         case capacity(adapter: Int, links: Int, ceiling: Int?)
-        /// An adapter can no longer listen.
         case lost(adapter: Int, Diagnosis)
         case drain
         case interrupt
@@ -76,7 +75,6 @@ struct FleetMachine: Sendable {
     /// While adapters listen, time alone can decide: call ``advance(at:)`` regularly.
     var wantsTime: Bool { !listening.isEmpty }
 
-    /// Whether an adapter's sighting is useful.
     func wants(_ unit: DiscoveredUnit) -> Bool {
         places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
     }
@@ -186,7 +184,6 @@ extension Diagnosis {
 // MARK: - Decisions
 
 extension FleetMachine {
-    /// Decides what is due.
     mutating func advance(at now: SessionClock.Instant) -> [Action] {
         for adapter in listening { listened[adapter] += lastTime.duration(to: now) }
         lastTime = now

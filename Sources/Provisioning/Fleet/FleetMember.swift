@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// The progress of one unit in a fleet.
 struct FleetMember: Sendable {
     enum Phase: Sendable, Hashable {
         case waiting

@@ -1,4 +1,3 @@
-/// How a fleet is worked on.
 public struct FleetPolicy: Sendable {
     /// Two transfers on an adapter cost each other nothing; three and four share the air.
     public static let usualJobs = 2
@@ -15,7 +14,6 @@ public struct FleetPolicy: Sendable {
     public var seed: UInt64 = 0
     /// How long to listen for a unit before it counts as not reached.
     public var wait = Duration.seconds(15)
-    /// The time limit for one unit.
     public var unitTimeout = Duration.seconds(3600)
     /// The time for a cancelled unit to be left in order.
     public var drainTimeout = Duration.seconds(60)

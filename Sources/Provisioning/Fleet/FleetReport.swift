@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// The result for a unit.
 public enum UnitResult: Sendable, Hashable {
     case passed
     /// Passed with nothing to do, which says nothing about the files.
@@ -48,7 +47,6 @@ public struct FleetUnit: Sendable, Hashable {
     public init(_ unit: DiscoveredUnit) { self.init(id: "\(unit.address)", address: unit.address, family: unit.family) }
 }
 
-/// The outcome for one requested unit.
 public struct FleetEntry<Report: Sendable>: Sendable {
     public var unit: FleetUnit
     public var result: UnitResult
@@ -56,7 +54,6 @@ public struct FleetEntry<Report: Sendable>: Sendable {
     public var report: Report?
     /// Duration of the work.
     public var seconds: Double
-    /// The adapter that was used.
     public var adapter: String?
 
     public init(unit: FleetUnit, result: UnitResult, report: Report? = nil, seconds: Double = 0, adapter: String? = nil) {
@@ -64,7 +61,6 @@ public struct FleetEntry<Report: Sendable>: Sendable {
     }
 }
 
-/// The outcome of a run.
 public struct FleetReport<Report: Sendable>: Sendable {
     /// In the order requested or found.
     public var entries: [FleetEntry<Report>]

@@ -55,7 +55,6 @@ final class FleetSession<Report: Sendable>: Sendable {
         var wanted: Set<Int> = []
     }
 
-    /// - Returns: whether there is more to do.
     private func turn(_ group: inout TaskGroup<Void>, _ listeners: inout Listeners) async throws -> Bool {
         if fleet.isDraining() { inputs.deliver(.drain) }
         perform(&group)
@@ -148,7 +147,6 @@ extension FleetSession {
     /// In dB.
     private static var change: Int { 6 }
 
-    /// Listens whenever the machine wants this adapter to.
     private func listen(_ adapter: Int) async {
         var told: [DeviceAddress: (time: SessionClock.Instant, rssi: Int)] = [:]
         do {

@@ -1,9 +1,7 @@
 import Bluetooth
 
-/// A unit that a run must work on.
 public struct FleetTarget: Sendable, Hashable {
     public enum Place: Sendable, Hashable {
-        /// One that was already heard.
         case unit(DiscoveredUnit)
         /// The one at this address, in its application or bootloader; still to be found.
         case address(DeviceAddress)
@@ -35,7 +33,6 @@ public struct FleetTarget: Sendable, Hashable {
     }
 }
 
-/// A Bluetooth adapter in a fleet.
 public struct FleetAdapter: Sendable {
     /// As an operator knows it.
     public var name: String

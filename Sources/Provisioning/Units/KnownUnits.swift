@@ -24,7 +24,6 @@ public struct KnownUnits: Sendable {
 
     private let file: URL
 
-    /// - Parameter stateFolder: need not exist yet.
     public init(stateFolder: String) {
         file = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("units.json")
     }

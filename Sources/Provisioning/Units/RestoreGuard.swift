@@ -15,7 +15,6 @@ public final class RestoreGuard: Sendable {
     /// This job stopped the program, and what the program needs is consistent.
     public var owesStart: Bool { state.withLock { $0.isStopped && $0.changing.isEmpty } }
 
-    /// The unit has restarted without its program.
     public var hasLeftOut: Bool { state.withLock { $0.isLeftOut } }
 
     public func interrupted() { state.withLock { $0.isStopped = true } }
@@ -25,6 +24,5 @@ public final class RestoreGuard: Sendable {
     /// From now on the program is not started when the job ends: it would run on half of what it needs.
     public func beginChanging(_ component: Component) { state.withLock { _ = $0.changing.insert(component) } }
 
-    /// The component is consistent again.
     public func endChanging(_ component: Component) { state.withLock { _ = $0.changing.remove(component) } }
 }

@@ -35,7 +35,6 @@ public final class UnitLease: Sendable {
     /// Why a unit is not seen.
     func absence() -> ProvisioningError { state.withLock(\.wasLinked) ? .unitGone(address) : .unitNotFound(address) }
 
-    /// The unit, ready to answer.
     public func console() async throws -> any UnitConsole {
         if let console = state.withLock({ $0.console }) { return console }
         if leavesOutProgram { try await restartWithoutProgram() }
@@ -82,7 +81,6 @@ public final class UnitLease: Sendable {
         return version
     }
 
-    /// What the unit reports about itself.
     public func identity() async throws -> UnitIdentity {
         var identity = UnitIdentity(address: address, name: family.rawValue)
         for component in rules.components { identity.versions[component] = try await version(of: component) }
@@ -96,7 +94,6 @@ public final class UnitLease: Sendable {
         return identity
     }
 
-    /// The component was changed.
     public func forget(_ component: Component) { state.withLock { $0.versions[component] = nil } }
 
     private func forgetAll() { state.withLock { ($0.versions, $0.facts) = ([:], nil) } }

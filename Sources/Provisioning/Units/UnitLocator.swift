@@ -15,7 +15,6 @@ public struct UnitLocator: Sendable {
     let central: any Central
     let family: FamilyID
     let rules: ProvisioningRules
-    /// The application's address.
     let address: DeviceAddress
 
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a family whose units are never written to.

@@ -42,7 +42,6 @@ public final class UnitLock: Sendable {
         }
     }
 
-    /// The lock of one unit.
     public convenience init(unit address: DeviceAddress, stateFolder: String) throws {
         let folder = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("locks", isDirectory: true)
         do {

@@ -1,4 +1,3 @@
-/// Lua source text for a unit.
 public struct LuaCode: Sendable, Hashable {
     public let bytes: [UInt8]
 

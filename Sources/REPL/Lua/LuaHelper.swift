@@ -76,7 +76,6 @@ enum LuaHelper {
         return commands.enumerated().map { $1 + confirmation(key, $0) }
     }
 
-    /// Confirms step `index` of the installation.
     static func confirmed(_ key: String, _ index: Int) -> [UInt8] { Array("\(key) \(index)".utf8) }
 
     private static func confirmation(_ key: String, _ index: Int) -> [UInt8] { Array(" print(\"\(key) \(index)\")".utf8) }

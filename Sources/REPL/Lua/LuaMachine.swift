@@ -44,7 +44,6 @@ package struct LuaMachine: Sendable {
         return begin(calls)
     }
 
-    /// Begins a call of a helper function.
     mutating func call(_ function: String, _ arguments: [UInt8]) throws -> [Action] {
         let count = LuaHelper.callOverhead + function.utf8.count + arguments.count
         guard count <= payloadSize else { throw LinkError.valueTooLong(count: count, limit: payloadSize) }
@@ -115,7 +114,6 @@ package struct LuaMachine: Sendable {
 private struct LuaAnswer {
     let number: Int
     let piece: Int
-    /// Length of the whole answer.
     let byteCount: Int
     let body: [UInt8]
 

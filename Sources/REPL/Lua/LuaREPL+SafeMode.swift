@@ -88,7 +88,6 @@ extension LuaREPL {
         try await giveNameBack(before: deadline)
     }
 
-    /// Replaces no file.
     private func giveNameBack(before deadline: SessionClock.Instant) async throws {
         guard try await !isThere(Self.main, before: deadline) else { return }
         if try await !perform(Self.rename(Self.second, to: Self.main), before: deadline) {

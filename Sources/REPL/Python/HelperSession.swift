@@ -101,7 +101,6 @@ package struct HelperSession: Sendable {
         }
     }
 
-    /// Whether asking the unit again can help.
     package func isTransient(_ error: any Error) -> Bool {
         switch error {
         case REPLError.exception(let exception): !lastingExceptions.contains { exception.lastLine.hasPrefix($0) }

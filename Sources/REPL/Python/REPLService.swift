@@ -12,7 +12,6 @@ public enum REPLService {
 enum Control {
     static let enterRaw: UInt8 = 0x01
     static let leaveRaw: UInt8 = 0x02
-    /// At a prompt: discards the current line.
     static let interrupt: UInt8 = 0x03
     /// Runs the code sent so far, or soft-resets if there is none.
     static let execute: UInt8 = 0x04

@@ -23,7 +23,6 @@ struct RawREPLMachine: Sendable {
     }
 
     private let outputLimit: Int
-    /// Pieces of code sent but not fully answered.
     var inFlight = 0
     private var state = State.between(skipped: [])
 

@@ -42,7 +42,6 @@ public struct BundleSigningKey: Sendable {
         publicKey = BundleKey(name: name, key.publicKey)
     }
 
-    /// A fresh key as PEM.
     public static func generate() throws(BundleError) -> [UInt8] {
         guard let key = Ed25519.PrivateKey.generate() else { throw .signingFailed }
         return key.pem

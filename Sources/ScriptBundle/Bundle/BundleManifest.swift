@@ -30,9 +30,7 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     }
 
     private(set) var schema = Self.schema
-    /// The family's short name.
     public var family: String
-    /// The version of noafw that made the bundle.
     public var tool: String
     public var scripts: Scripts
     public var firmware: Image?
@@ -60,7 +58,6 @@ extension BundleManifest {
     }
 }
 
-/// The names in a bundle's archive.
 enum BundleEntry {
     static let manifest = "bundle.json"
     /// 64 bytes: Ed25519 over the manifest's bytes.

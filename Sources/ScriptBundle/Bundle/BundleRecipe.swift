@@ -1,9 +1,7 @@
 import Archive
 import Cryptography
 
-/// What a bundle is made of.
 public struct BundleRecipe: Sendable {
-    /// A checked firmware package or FPGA image.
     public struct Image: Sendable {
         public var version: String
         public var bytes: [UInt8]
@@ -14,7 +12,6 @@ public struct BundleRecipe: Sendable {
     let scripts: ScriptSet
     private let firmware: Image?
     private let fpga: Image?
-    /// The version of noafw.
     private let tool: String
 
     public init(scripts: ScriptSet, firmware: Image? = nil, fpga: Image? = nil, tool: String) {

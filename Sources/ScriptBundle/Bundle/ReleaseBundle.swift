@@ -10,7 +10,6 @@ public struct ReleaseBundle: Sendable {
     private static let manifestByteCount = 8 << 20
     /// Bytes besides the scripts.
     private static let otherByteCount = manifestByteCount + 36 << 20
-    /// The largest file in bytes.
     public static func fileByteCount(_ limits: ScriptLimits) -> Int { limits.totalByteCount + otherByteCount + 4 << 20 }
 
     private static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
@@ -18,7 +17,6 @@ public struct ReleaseBundle: Sendable {
             entryCount: limits.fileCount + 5, contentByteCount: limits.totalByteCount + otherByteCount, allowsFolders: true)
     }
 
-    /// The signer, as the bundle names it.
     public struct Signature: Sendable, Hashable {
         public let signer: BundleKey
         let bytes: [UInt8]
@@ -68,7 +66,6 @@ public struct ReleaseBundle: Sendable {
 
     public var byteCount: Int { content.byteCount }
 
-    /// Checks the sizes that the manifest states.
     private static func checkSizes(_ manifest: BundleManifest, _ limits: ScriptLimits) throws(BundleError) {
         let range = 0...archiveLimits(limits).contentByteCount
         if let file = manifest.files.first(where: { !range.contains($0.bytes) }) {

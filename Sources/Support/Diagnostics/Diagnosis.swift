@@ -17,7 +17,6 @@ extension DiagnosableError {
 
 /// An error in an operator's terms: what happened, the likely cause, the next action.
 public struct Diagnosis: Sendable, Hashable {
-    /// Whose fault it is.
     public enum Fault: String, Sendable { case unit, station, radio }
 
     /// The error's class; the raw value is the exit code (sysexits).
@@ -41,7 +40,6 @@ public struct Diagnosis: Sendable, Hashable {
     /// One sentence without a full stop. May contain device text: escape it before a terminal shows it.
     public var message: String
     public var cause: String
-    /// The next action.
     public var remedy: String
 
     /// One row in a module's error table.

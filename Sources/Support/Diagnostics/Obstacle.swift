@@ -1,13 +1,9 @@
-/// What blocks a run.
 public enum Obstacle: Sendable, Hashable {
-    /// The link or the radio failed.
     case link
     case silence
     /// The answer belongs to something else.
     case garbage
-    /// The unit's heap is full.
     case memory
-    /// The unit's program cannot be interrupted.
     case program
     /// The link ends when the program is interrupted, or by itself.
     case restart

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Reads whole regular files of limited length.
 public enum FileReader {
     public struct Failure: Error, Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
@@ -16,7 +15,6 @@ public enum FileReader {
         }
 
         public let kind: Kind
-        /// Why, as part of a sentence.
         public let reason: String
 
         public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
@@ -61,7 +59,6 @@ public final class OpenedFile: Sendable {
 
     public var byteCount: Int { Int(status.st_size) }
 
-    /// The whole file.
     public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
         try check(limit: limit)
         let bytes = try read(from: 0, capacity: byteCount + 1)

@@ -5,7 +5,6 @@ import Glibc
 public enum FileWriter {
     public struct Failure: Error, Sendable, Hashable {
         public let reason: String
-        /// Whether the name is already taken.
         public let exists: Bool
 
         public init(_ reason: String, exists: Bool = false) { (self.reason, self.exists) = (reason, exists) }

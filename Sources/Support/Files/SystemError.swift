@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 
-/// The system's message for a failed call.
 public enum SystemError {
     /// For this thread's last call.
     public static var last: String { text(errno) }

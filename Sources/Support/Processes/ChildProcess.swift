@@ -97,7 +97,6 @@ public struct BoundedProcess {
             return .timedOut
         }
         var status: Int32 = 0
-        // It may close its output and keep running.
         while waitpid(process, &status, WNOHANG) == 0 {
             guard ContinuousClock.now < deadline else {
                 kill()

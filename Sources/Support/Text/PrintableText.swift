@@ -1,6 +1,5 @@
 import Foundation
 
-/// Makes foreign text harmless.
 public enum PrintableText {
     /// Replaces what is not printable or not UTF-8 by U+FFFD.
     /// - Parameter keepingLines: keeps line ends as single `\n`; otherwise they become spaces.

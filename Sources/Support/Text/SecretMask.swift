@@ -8,7 +8,6 @@ public struct SecretMask: Sendable {
 
     private let forms: [[UInt8]]
     private let pieces: Set<ArraySlice<UInt8>>
-    /// Lengths of the pieces.
     private let lengths: Set<Int>
 
     public init(_ secret: String) {

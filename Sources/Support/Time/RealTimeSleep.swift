@@ -11,7 +11,6 @@ final class RealTimeSleep: @unchecked Sendable {
         case over
     }
 
-    /// Active timers.
     static let pendingCount = Atomic<Int>(0)
 
     private var phase = Phase.new

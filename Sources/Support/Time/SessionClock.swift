@@ -29,7 +29,6 @@ public struct SessionClock: Clock {
         (self.executor, self.hold) = (executor, hold)
     }
 
-    /// Real time.
     public static let continuous: SessionClock = {
         let clock = ContinuousClock()
         let epoch = clock.now

@@ -196,7 +196,6 @@ struct FrameFileSystem {
     }
 }
 
-/// The hardware's answer, and its delay.
 struct FrameAnswer {
     /// 0 for done.
     var status: UInt8 = 0

@@ -18,7 +18,6 @@ private enum HardwareTime {
     static let request = Duration.microseconds(30)
 }
 
-/// The hardware's answer, and its delay.
 private struct Answer {
     var payload: [UInt8] = []
     var delay = HardwareTime.request

@@ -1,7 +1,6 @@
 import ScriptBundle
 import Support
 
-/// A bundle as text.
 struct BundleReport {
     var file: String
     var bundle: ReleaseBundle

@@ -1,7 +1,6 @@
 import Provisioning
 import ScriptBundle
 
-/// A folder of scripts for a bundle.
 struct BundleSource {
     /// How many omitted files are named.
     private static let toldNames = 5

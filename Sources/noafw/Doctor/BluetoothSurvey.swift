@@ -3,7 +3,6 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Collects facts about the machine's Bluetooth.
 enum BluetoothSurvey {
     private static let surveyTimeout = Duration.seconds(5)
 

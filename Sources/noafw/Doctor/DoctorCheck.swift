@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// One line in the output of `noafw doctor`.
 struct DoctorCheck: Sendable, Hashable, Encodable {
     enum Status: String, Sendable, Encodable, CaseIterable { case ok, warn, fail }
     private enum CodingKeys: CodingKey { case name, status, detail, fix }

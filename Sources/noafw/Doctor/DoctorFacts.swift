@@ -45,7 +45,6 @@ struct DoctorFacts: Sendable {
         var blockingError: Finding?
         var processID: Int?
         var version: String?
-        /// The adapter that was requested.
         var wanted: String?
         var adapters: [Adapter] = []
         /// Adapters that the kernel has but bluetoothd does not show.
@@ -67,7 +66,6 @@ struct DoctorFacts: Sendable {
         }
     }
 
-    /// A program that virtual units or checks need.
     struct Interpreter: Sendable {
         /// The virtual units' family, or the program itself.
         var name: String

@@ -32,7 +32,6 @@ struct FilePlace {
         self = FilePlace(chain: chain, rest: rest)
     }
 
-    /// Whether both are the same file.
     func isSame(as other: FilePlace) -> Bool { !chain.isEmpty && chain.first == other.chain.first && rest == other.rest }
 
     /// Whether it is that file, or in that folder, under this or another of its names.
@@ -65,7 +64,6 @@ private struct FileIdentity: Equatable {
     private let device: dev_t
     private let inode: ino_t
     let isFolder: Bool
-    /// How many names the file has.
     let names: nlink_t
 
     init?(_ path: String) {

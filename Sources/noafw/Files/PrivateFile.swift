@@ -81,7 +81,6 @@ final class MediaFolder: Sendable {
         try PrivateFile.makeFolder(path)
     }
 
-    /// - Returns: the file's path.
     func save(_ bytes: [UInt8], as fileExtension: String) throws -> String {
         try next.withLock { number in
             while number < Self.limit {

@@ -24,14 +24,12 @@ struct TextPattern: Sendable {
     private let program: [Instruction]
     private let ignoresCase: Bool
 
-    /// - Throws: ``Fault``.
     init(_ text: String) throws(Fault) {
         guard text.utf8.count <= 4 * Self.programLimit else { throw PatternParser.tooLong }
         var parser = PatternParser(text)
         (program, ignoresCase) = (try parser.parse() + [.found], parser.ignoresCase)
     }
 
-    /// Whether it matches anywhere in a text.
     func isFound(in text: String) -> Bool {
         let text = text.prefix(Self.textLimit)
         let characters = Array(ignoresCase ? Substring(text.lowercased()) : text)

@@ -18,7 +18,6 @@ final class ScanTable: Sendable {
         self.isLive = isLive
     }
 
-    /// The last table drawn.
     var last: ScanReport { state.withLock { $0.report } }
 
     func draw(_ report: ScanReport) {

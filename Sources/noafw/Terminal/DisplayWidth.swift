@@ -32,7 +32,6 @@ enum DisplayWidth {
         return side == .start ? prefix(text, columns: limit - mark.count) + mark : mark + suffix(text, columns: limit - mark.count)
     }
 
-    /// The beginning of a text that fits.
     static func prefix(_ text: String, columns limit: Int) -> String {
         var used = 0
         return String(text.prefix { character in
@@ -41,7 +40,6 @@ enum DisplayWidth {
         })
     }
 
-    /// The end of a text that fits.
     static func suffix(_ text: String, columns limit: Int) -> String { String(prefix(String(text.reversed()), columns: limit).reversed()) }
 
     /// Breaks a long line into rows; rows after the first are indented.

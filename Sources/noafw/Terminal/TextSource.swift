@@ -11,7 +11,6 @@ enum InputMode: Sendable, Hashable {
     case keys
 }
 
-/// Where text comes from.
 struct TextSource: Sendable {
     /// Receives bytes as they come; `nil` at their end.
     typealias Sink = @Sendable ([UInt8]?) -> Void

@@ -55,7 +55,6 @@ struct ConnectGate: Sendable {
         return ticket
     }
 
-    /// Lets the next one dial, if allowed.
     mutating func advance(at now: SessionClock.Instant) -> Ticket? {
         guard dialing == nil else { return nil }
         if let end = pausedUntil {

@@ -14,7 +14,6 @@ public final class JobCentral: BondingCentral {
 
     deinit { end() }
 
-    /// The adapter's name.
     public var adapter: String { shared.name }
     public var clock: SessionClock { shared.clock }
 
@@ -28,6 +27,5 @@ public final class JobCentral: BondingCentral {
         try await shared.forgetBond(with: address, deadline: deadline)
     }
 
-    /// Gives up its place.
     func end() { shared.leaveJob(holder) }
 }

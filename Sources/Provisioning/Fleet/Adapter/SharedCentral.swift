@@ -50,7 +50,6 @@ public final class SharedCentral: BondingCentral {
         return try await bonding.forgetBond(with: address, deadline: deadline)
     }
 
-    /// Ends the remaining links.
     func close() async {
         for link in state.withLock({ Array($0.links.values) }) { await link.disconnect() }
     }
@@ -114,7 +113,6 @@ extension SharedCentral {
         }
     }
 
-    /// Waits until the ticket may dial.
     private func turn(_ ticket: ConnectGate.Ticket, _ wake: Inbox<Void>) async throws {
         while true {
             change { _ in }

@@ -31,7 +31,6 @@ final class SharedScan: Sendable {
 
     init(_ base: any Central) { self.base = base }
 
-    /// - Throws: what the adapter's discovery throws.
     func listen() async throws -> any Discovery {
         let (number, listener) = enter()
         do {

@@ -6,9 +6,7 @@ import Support
 ///
 /// idle → seen → claimed → running → verdict → absent for 10 s → idle.
 public struct LineWatch: Sendable {
-    /// Which units may be taken.
     public struct Rules: Sendable {
-        /// Families that are taken.
         public var families: Set<FamilyID>
         /// Addresses that are taken, however weak; no others are. `nil` takes the unit at the place: the strongest, by at least
         /// 6 dB.
@@ -27,7 +25,6 @@ public struct LineWatch: Sendable {
         }
     }
 
-    /// Actions for the caller.
     public enum Action: Sendable, Hashable {
         /// Claim the unit for this process (and this station), then call ``claimed(at:)`` or ``refused(at:)``.
         case claim(DiscoveredUnit)
@@ -37,7 +34,6 @@ public struct LineWatch: Sendable {
         case showAgain(DiscoveredUnit, LineVerdict)
         /// Several units are here: the operator must remove all but one.
         case several([DiscoveredUnit])
-        /// An unknown bootloader is here.
         case unknownBootloader(DiscoveredUnit)
         /// The unit is gone, or only one of several remains: the place is free. A claim has ended.
         case free
@@ -49,9 +45,7 @@ public struct LineWatch: Sendable {
 
     public enum State: Sendable, Hashable {
         case idle
-        /// It is here, perhaps only for a moment.
         case seen(DiscoveredUnit)
-        /// The caller was asked to claim it.
         case claimed(DiscoveredUnit)
         case running(DiscoveredUnit)
         case verdict(DiscoveredUnit, LineVerdict)
@@ -71,15 +65,12 @@ public struct LineWatch: Sendable {
     private var rules: Rules
     private var silence: SilenceWatch
     private var isDraining = false
-    /// For the state `seen`.
     private var seenSince = SessionClock.Instant(offset: .zero)
-    /// For the state `verdict`.
     private var lastPresent = SessionClock.Instant(offset: .zero)
     private var passed: [DeviceAddress: LineVerdict] = [:]
     /// Units that could not be claimed, with the time they were last here.
     private var leftAlone: [DeviceAddress: (unit: DiscoveredUnit, lastHere: SessionClock.Instant)] = [:]
     private var crowd: Set<DeviceAddress> = []
-    /// The unknown bootloader that was reported.
     private var unknownBootloader: DeviceAddress?
 
     public init(rules: Rules, at now: SessionClock.Instant) {
@@ -88,7 +79,6 @@ public struct LineWatch: Sendable {
     }
 }
 
-/// The result for one unit at a line.
 public struct LineVerdict: Sendable, Hashable {
     /// `nil` for a unit that passed.
     public var error: Diagnosis?
@@ -105,7 +95,6 @@ public struct LineVerdict: Sendable, Hashable {
 // MARK: - Inputs
 
 extension LineWatch {
-    /// Any sighting, of a unit or not.
     public mutating func heard(at now: SessionClock.Instant) { silence.heard(at: now) }
 
     /// The units in reach, as ``UnitFinder`` reports them; call at least twice a second while nothing runs.
@@ -122,7 +111,6 @@ extension LineWatch {
         return actions + (silence.look(at: now).map { [.silent($0)] } ?? [])
     }
 
-    /// This process has claimed the unit.
     public mutating func claimed(at now: SessionClock.Instant) -> [Action] {
         guard case .claimed(let unit) = state else { return [] }
         state = .running(unit)

@@ -27,7 +27,6 @@ public struct RolloutGuard: Sendable {
     private var row: (code: String, count: Int)?
     private var finished = 0
     private var failed = 0
-    /// Why no more units are started; permanent.
     public private(set) var stop: RolloutStop?
 
     /// - Parameter canary: units that must pass, one after the other, before others are started.

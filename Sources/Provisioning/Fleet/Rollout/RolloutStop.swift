@@ -1,8 +1,6 @@
 import Support
 
-/// Why a rollout starts no more units.
 public enum RolloutStop: Sendable, Hashable {
-    /// This many consecutive units failed with one code.
     case repeated(code: String, count: Int)
     /// This many of the last finished units failed.
     case share(failed: Int, of: Int)

@@ -1,7 +1,6 @@
 /// An init packet as the bootloader reads it, with the limits of the SDK's nanopb structures (`dfu-cc.pb.h`): 16 SoftDevice
 /// ids, 32 bytes of hash, 64 bytes of signature, three boot validations.
 struct BootloaderInitPacket: Sendable, Equatable {
-    /// A hash or a signature.
     struct Typed: Sendable, Equatable {
         var type: UInt32
         var bytes: [UInt8]

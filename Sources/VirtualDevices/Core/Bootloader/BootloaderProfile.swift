@@ -3,7 +3,6 @@ import Bluetooth
 /// A model's bootloader: its build settings, and how it advertises.
 package struct BootloaderProfile: Sendable {
     let configuration: BootloaderConfiguration
-    /// The advertised name.
     let name: String
 
     package init(configuration: BootloaderConfiguration, name: String) { (self.configuration, self.name) = (configuration, name) }

@@ -1,6 +1,5 @@
 /// The flash queue, and writes of the settings. Facts: nRF5 SDK 17, `nrf_fstorage_sd.c`, `nrf_dfu_settings.c`.
 extension SecureBootloader {
-    /// - Returns: whether the queue had room.
     mutating func enqueue(_ operation: BootloaderFlash.Operation) -> Bool {
         guard flash.operations.count < configuration.flashQueueDepth else { return false }
         flash.operations.append(operation)
@@ -144,7 +143,6 @@ struct BootloaderFlash: Sendable {
         case writeSettings(Page, Completion)
     }
 
-    /// The bytes of one piece of a write.
     static let pieceSize = 20
 
     /// The running one first. An operation leaves when finished.

@@ -13,7 +13,6 @@ public struct SecureBootloader: Sendable {
             case notify([UInt8])
             /// ``SecureBootloader/storage`` has a new settings page, or a series of flash operations is finished.
             case storageChanged
-            /// The unit ends the link; a reset follows.
             case disconnected
             /// The unit resets into its new or old application.
             case startedApplication

@@ -39,7 +39,6 @@ struct Processor<Port: InterpreterPort> {
     /// Distinguishes the end of the current wait from that of an earlier one.
     private(set) var waitCount = 0
 
-    /// - Returns: the first turn.
     mutating func start(_ process: InterpreterProcess) throws -> Port.Turn {
         self.process = process
         state = .computing

@@ -2,7 +2,6 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// What a central sends.
 package enum HostPacket: Sendable {
     /// - Parameter reply: for a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
@@ -93,7 +92,6 @@ package final class VirtualLink: Sendable {
         state.withLock { $0.inboxes[characteristic] }?.deliver(value)
     }
 
-    /// Ends the link for the central.
     func finish(_ error: LinkError) {
         let (inboxes, unanswered, whenEnded) = state.withLock { state -> ([Inbox<[UInt8]>], [HostPacket], (@Sendable () -> Void)?) in
             guard state.end == nil else { return ([], [], nil) }

@@ -15,7 +15,6 @@ public struct UnitConfiguration: Sendable {
     public init(python: String = "") { self.python = python }
 }
 
-/// What a person does to a unit.
 public enum UserInput: Sendable, Hashable {
     /// A unit with a single pad maps both to it.
     public enum Pad: String, Sendable, CaseIterable { case A, B }
@@ -23,7 +22,6 @@ public enum UserInput: Sendable, Hashable {
     public enum Cut: Sendable, Hashable {
         /// The link breaks; both sides notice after the supervision timeout.
         case link
-        /// The unit loses power for two seconds.
         case power
     }
 

@@ -23,7 +23,6 @@ package protocol UnitModel {
     /// A notification left the radio's queue: another may follow in the same connection event.
     mutating func notificationSent(on unit: inout UnitPlatform) throws
 
-    /// A central requests encryption.
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer
 
     /// A person does something, even to a unit that is off or asleep.

@@ -1,4 +1,3 @@
-/// Images that stand for an application.
 enum ApplicationImage {
     private static let versionPlace = 4096
 

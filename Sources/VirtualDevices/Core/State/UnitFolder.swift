@@ -2,7 +2,6 @@ import Bluetooth
 import Foundation
 import Support
 
-/// A virtual unit's state on disk.
 public struct UnitFolder: Sendable {
     struct Identity: Codable, Sendable {
         var family: String
@@ -110,7 +109,6 @@ public struct UnitFolder: Sendable {
     public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
 }
 
-/// An exclusive lock on a unit's folder.
 public final class UnitLock: Sendable {
     private let descriptor: Int32
 

@@ -9,7 +9,6 @@ struct TimerQueue<Timer> {
 
     mutating func add(_ timer: Timer, at time: Duration) { entries.insert((time, timer), at: place { $0 <= time }) }
 
-    /// Takes the first if it is due.
     mutating func takeDue(at now: Duration) -> Timer? {
         guard let first = entries.last, first.at <= now else { return nil }
         return entries.removeLast().timer
