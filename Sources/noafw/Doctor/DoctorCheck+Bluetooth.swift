@@ -24,7 +24,7 @@ extension DoctorCheck {
             let installed = found.version.map { " (\($0) is installed)" } ?? ""
             guard found.busIsBlocking else { return failure("bluetoothd", error, installed) }
             return DoctorCheck(
-                name: "bluetoothd", status: .warn, detail: "not checked" + installed, fix: "fix the D-Bus problem above first")
+                name: "bluetoothd", status: .warn, detail: "not checked" + installed, fix: "solve the D-Bus problem above first")
         }
         let process = found.processID.map { ", process \($0)" } ?? ""
         guard let version = found.version else {
