@@ -61,7 +61,7 @@ import Testing
                 address            family   mode            rssi  note                          name
                 D3:5A:00:11:22:33  monocle  application  -47 dBm                                monocle
                 E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue        DfuTarg
-                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  a bootloader, not met before  Dfu\\u{1b}[2J
+                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  an unknown bootloader  Dfu\\u{1b}[2J
 
                 """)
     }

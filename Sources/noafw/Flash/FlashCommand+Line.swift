@@ -17,14 +17,14 @@ extension FlashCommand {
         let one = units.unit
         if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
             throw ValidationError(
-                "--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
+                "--watch takes each unit that is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
-            throw ValidationError("--near is for what lies beside the adapter, and --devices and --virtual name the units: leave one out.")
+            throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")
         }
         if record.serial != nil, !asksForSerial {
-            throw ValidationError("With --watch give --serial ask: each unit has a number of its own.")
+            throw ValidationError("With --watch give --serial ask: each unit has its own number.")
         }
         if line.serialPattern != nil, !asksForSerial {
             throw ValidationError("--serial-pattern belongs to --serial ask: add it, or leave the pattern out.")
@@ -75,7 +75,7 @@ private struct AttendedLine: RunRequest {
 }
 
 extension ListedUnit {
-    /// A line takes addresses: anybody may have a name.
+    /// A line accepts only addresses: anybody may use a name.
     /// - Throws: ``DeviceListError/nameAtLine(path:unit:)``.
     fileprivate func address(for path: String) throws(DeviceListError) -> DeviceAddress {
         guard case .address(let address) = selector else { throw .nameAtLine(path: path, unit: description) }
@@ -83,7 +83,7 @@ extension ListedUnit {
     }
 }
 
-/// The end of a shift: what failed by its codes, and the count. The document has every unit.
+/// The end of a shift: the count, and the failures by code. The document lists every unit.
 struct LinePresentation: FleetPresentation {
     typealias UnitVerdict = UnitReport
 

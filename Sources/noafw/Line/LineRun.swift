@@ -109,7 +109,7 @@ struct LineRun: Sendable {
         case .several(let units):
             course.unnumbered = nil
             tell(.several(units.map { "\($0.address)" }))
-        case .stranger(let unit): events(.notice(LineText.stranger(unit)))
+        case .unknownBootloader(let unit): events(.notice(LineText.stranger(unit)))
         case .free:
             course.unnumbered = nil
             tell(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
