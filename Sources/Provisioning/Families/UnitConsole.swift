@@ -30,6 +30,8 @@ public protocol ProgramConsole: UnitConsole {
     /// The unit's scripts, as a place to install to.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
+    /// What the program has printed already; the rest comes over the link.
+    func takePrinted() -> [UInt8]
     /// Starts the program, waits until it has shown that it lives, and looks at the scripts again. Leaves it running.
     /// - Parameter watching: how long it has to run without an error once it is ready.
     /// - Throws: ``ProvisioningError/programChanges(_:)`` and the family's own findings.
@@ -39,6 +41,9 @@ public protocol ProgramConsole: UnitConsole {
 }
 
 extension ProgramConsole {
+    /// Where all of it comes over the link.
+    public func takePrinted() -> [UInt8] { [] }
+
     /// A family whose firmware leaves files alone need not tell them.
     public func fileNames() async throws -> [String] { [] }
 
