@@ -102,6 +102,8 @@ struct MonocleConsole: PythonConsole {
         try await insisting { _ = try await repl.start(within: Self.answerTimeout) }
         restoreGuard.started()
     }
+
+    func takePrinted() -> [UInt8] { repl.takePrinted() }
 }
 
 extension MonocleConsole {

@@ -29,6 +29,8 @@ public protocol ProgramConsole: UnitConsole {
     /// The unit's storage for scripts.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
+    /// What the program has printed already; the rest comes over the link.
+    func takePrinted() -> [UInt8]
     /// Starts the program, waits until it has shown that it works, and checks the scripts again. Leaves it running.
     /// - Parameter watching: how long it must run without an error once it is ready.
     /// - Throws: ``ProvisioningError/programChanges(_:)`` and the family's own findings.
@@ -38,6 +40,9 @@ public protocol ProgramConsole: UnitConsole {
 }
 
 extension ProgramConsole {
+    /// For a family whose output all comes over the link.
+    public func takePrinted() -> [UInt8] { [] }
+
     /// Optional for a family whose firmware keeps files.
     public func fileNames() async throws -> [String] { [] }
 

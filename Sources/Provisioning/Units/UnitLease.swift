@@ -119,6 +119,16 @@ public final class UnitLease: Sendable {
         }
     }
 
+    /// The link to a unit that waits at its prompt; `nil` without one.
+    public var connection: (any Connection)? { (state.withLock { $0.console } as? any PromptConsole)?.connection }
+
+    /// - Returns: what the program has printed already.
+    public func startProgram() async throws -> [UInt8] {
+        let console = try await program()
+        try await console.startProgram()
+        return console.takePrinted()
+    }
+
     /// Gives away the link, with the unit ready to answer and its program stopped; `nil` without one.
     public func handOver() async -> (any Connection)? {
         let console = state.withLock { state in
