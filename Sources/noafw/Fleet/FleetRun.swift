@@ -79,7 +79,13 @@ final class OnceNotices: Sendable {
     init(_ events: @escaping LiveServices.Events) { self.events = events }
 
     func tell(_ event: RunEvent) {
-        guard let text = event.notice, told.withLock({ $0.insert(text).inserted }) else { return }
-        events(.notice(text))
+        if let text = event.notice { tell(text, to: events) }
+    }
+
+    /// - Parameter events: of the unit that it came up with.
+    func tell(_ diagnosis: Diagnosis, to events: LiveServices.Events) { tell(diagnosis.notice, to: events) }
+
+    private func tell(_ text: String, to events: LiveServices.Events) {
+        if told.withLock({ $0.insert(text).inserted }) { events(.notice(text)) }
     }
 }
