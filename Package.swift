@@ -135,7 +135,7 @@ let package = Package(
         tests("BlueZTests", ["Support", "BlueZ", "Bluetooth", "TestSupport"]),
         tests("REPLTests", ["Support", "Cryptography", "REPL", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
-        tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
+        tests("DFUTests", ["Support", "Cryptography", "DFU", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", [

@@ -41,7 +41,7 @@ extension ArchiveError: DiagnosableError {
         case .entryTooLarge(let name, let byteCount, let limit):
             unusable(
                 "ZIP-0006", "\(name) in \(what) has \(byteCount) bytes or more, the limit is \(limit)",
-                cause: "it was made for another use, or it is a zip bomb")
+                cause: "the file is not what its name says, or it is a zip bomb")
         case .contentTooLarge(let byteCount, let limit):
             unusable(
                 "ZIP-0007", "\(what) unpacks to \(byteCount) bytes or more, the limit is \(limit)",

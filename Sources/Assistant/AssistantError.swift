@@ -95,7 +95,7 @@ extension AssistantError: DiagnosableError {
                 remedy: "rephrase the question")
         case .brokenOff(let count):
             row("AST-0018", .tryAgain, "the assistant's answer broke off after \(count) bytes",
-                cause: "the server is overloaded, or the network is poor", remedy: "ask again")
+                cause: "the server or a proxy ended the connection", remedy: "ask again; if it breaks off again, see the server's log")
         case .proxyRefused(let proxy, let reason):
             row("AST-0019", .unavailable, "cannot reach the assistant through the proxy \(proxy): \(reason)",
                 cause: "the proxy requires a password, or does not allow this connection",

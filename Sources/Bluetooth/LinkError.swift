@@ -97,7 +97,7 @@ extension LinkError: DiagnosableError {
                 cause: "the negotiated MTU is smaller than expected", remedy: "report this with the output of -v")
         case .overrun:
             Diagnosis("BLE-0007", .unitFailed, .unit, "the unit sends more notifications than noafw can take",
-                cause: "a program on the unit prints without end", remedy: "power-cycle the unit and run the same command again")
+                cause: "a program on the unit sends without end", remedy: "power-cycle the unit and run the same command again")
         case .busy(let holder):
             Diagnosis("BLE-0008", .tryAgain, .station, "the unit is in use: \(holder)",
                 cause: "another noafw process works on this unit", remedy: "wait for it to finish, or end it")

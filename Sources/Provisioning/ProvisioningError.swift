@@ -61,8 +61,8 @@ extension ProvisioningError: DiagnosableError {
         case .unitNotFound(let address):
             Diagnosis(
                 "PRV-0001", .unavailable, .radio, "no unit \(address) is in reach",
-                cause: "it is off, asleep on a charger, out of range or connected to another host",
-                remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+                cause: "it was heard before, and fell asleep since, was taken away, or another host connected to it",
+                remedy: "wake the unit, close the phone app, and run the command again at once")
         case .unitGone(let address):
             Diagnosis(
                 "PRV-0034", .unavailable, .radio, "the unit \(address) was there, ended its link, and is not in reach any more",

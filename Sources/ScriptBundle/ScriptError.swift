@@ -58,7 +58,11 @@ extension ScriptError: DiagnosableError {
             .init("SCR-0007", .badData, nil, "the script \(name) has \(byteCount) bytes, more than \(limit)",
                 cause: "it is not a script for a unit", remedy: "shorten it")
         case .noSpace(let needed, let free, let removal):
-            Self.noRoom(code: "SCR-0008", "the scripts need \(needed) bytes on the unit, but only \(free) are free", removal: removal)
+            .init("SCR-0008", .unitFailed, .unit, "the scripts need \(needed) bytes on the unit, but only \(free) are free",
+                cause: removal.isEmpty ? "they are more than the unit's file system holds" : "other files fill the unit's file system",
+                remedy: removal.isEmpty
+                    ? "make the scripts shorter"
+                    : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
         case .verificationFailed(let name):
             .init("SCR-0009", .unitFailed, .unit, "\(name) on the unit does not hold what was sent",
                 cause: "the unit's flash is worn out or damaged", remedy: "run the same command again; replace the unit if it fails again")
@@ -77,22 +81,12 @@ extension ScriptError: DiagnosableError {
                 remedy: "choose one with \(families.map { "--family \($0.name)" }.joined(separator: " or "))")
         case .setTooLong(let byteCount, let limit):
             .init("SCR-0014", .badData, nil, "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
-                cause: "it is another folder", remedy: "give a folder that holds the unit's scripts only")
+                cause: "no unit has room for them, or it is another folder", remedy: "give the unit's scripts only, or shorten them")
         case .shadowed(let names):
             .init("SCR-0015", .unitFailed, .unit,
                 "the unit would load other files instead of its scripts or modules: \(Diagnosis.list(names))",
                 cause: "Python looks for them first, so the verified files would not run",
                 remedy: "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
         }
-    }
-
-    /// Also for errors of a family; `removal` as above.
-    public static func noRoom(code: String, _ message: String, removal: String) -> Diagnosis {
-        removal.isEmpty
-            ? .init(
-                code, .unitFailed, .unit, message, cause: "they are more than the unit's file system holds",
-                remedy: "make the scripts shorter")
-            : .init(code, .unitFailed, .unit, message, cause: "other files fill the unit's file system",
-                remedy: "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
     }
 }

@@ -205,7 +205,7 @@ import Testing
         #expect(refused.code == 65 && refused.errors.hasPrefix("error BND-0010"))
         chmod(key, 0o640)
         let exposed = try await make("out2.zip", ["--sign", key])
-        #expect(exposed.code == 77 && exposed.errors.hasPrefix("error BND-0014"))
+        #expect(exposed.code == 77 && exposed.errors.hasPrefix("error NOA-0028"))
         #expect(!(exposed.errors + exposed.output).contains("PRIVATE"))
     }
 

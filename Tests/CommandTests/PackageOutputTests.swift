@@ -1,5 +1,7 @@
 import DFU
 import Foundation
+import FrameFamily
+import MonocleFamily
 import TestSupport
 import Testing
 
@@ -153,6 +155,12 @@ import Testing
         let lines = claimed.lines(style: TextStyle(isColoured: false))
         #expect(lines.last?.hasSuffix("vendor.pem (integrity, not origin: anybody can sign with it)") == true)
         #expect(JSONWriter.text(PackageDocument(claimed, verdict: "pass")).contains(#""proves":"integrity""#))
+    }
+
+    @Test func theVendorsKeysProveNoOrigin() throws {
+        let again = try TrustedKey(name: "again", pem: Array(TrustedKey.frameVendor.pem().utf8))
+        #expect(!again.provesOrigin && !TrustedKey.monocleVendor.provesOrigin)
+        #expect(try SigningKey.generate().trusted(as: "own").provesOrigin)
     }
 
     /// Nobody here has the vendor's private key: the signature is none.

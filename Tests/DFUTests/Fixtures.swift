@@ -1,4 +1,5 @@
 import Bluetooth
+import MonocleFamily
 import Support
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import Bluetooth
 import Cryptography
 import Foundation
+import FrameFamily
+import MonocleFamily
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import Bluetooth
 import Foundation
+import FrameFamily
+import MonocleFamily
 import Support
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import MonocleFamily
 import TestSupport
 import Testing
 import VirtualDevices

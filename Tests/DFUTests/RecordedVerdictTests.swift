@@ -1,4 +1,5 @@
 import Foundation
+import MonocleFamily
 import TestSupport
 import Testing
 

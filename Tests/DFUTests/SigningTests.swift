@@ -1,4 +1,5 @@
 import Cryptography
+import MonocleFamily
 import Support
 import TestSupport
 import Testing

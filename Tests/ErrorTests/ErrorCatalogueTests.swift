@@ -21,6 +21,15 @@ import Testing
         }
     }
 
+    /// Codes with the same cause and the same remedy are one code to an operator.
+    @Test func noTwoCodesSayTheSame() {
+        struct Advice: Hashable { var cause: String, remedy: String }
+        let errors = ErrorCatalogue.all.map(\.diagnosis)
+        for (advice, said) in Dictionary(grouping: errors, by: { Advice(cause: $0.cause, remedy: $0.remedy) }) {
+            #expect(Set(said.map(\.code)).count == 1, "\(Set(said.map(\.code)).sorted()): \(advice)")
+        }
+    }
+
     @Test func everyCaseStandsInTheCatalogue() throws {
         let sources = try ErrorCatalogue.sources()
         for type in ErrorCatalogue.types where type.isEnum {

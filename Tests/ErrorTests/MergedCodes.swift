@@ -8,6 +8,7 @@ let mergedCodes: [String: String] = [
     "BLZ-0049": "BLZ-0041",
     "BLZ-0050": "BLZ-0027",
     "BLZ-0052": "BLZ-0010",
+    "BND-0014": "NOA-0028",
     "DFU-1015": "DFU-1012",
     "DFU-1017": "DFU-1018",
     "DFU-1042": "DFU-1041",
@@ -15,6 +16,7 @@ let mergedCodes: [String: String] = [
     "DFU-1049": "DFU-1041",
     "DFU-104A": "DFU-1041",
     "FPGA-0006": "REPL-0008",
+    "FRM-0003": "SCR-0008",
     "LED-0011": "LED-0007",
     "REPL-0006": "REPL-0003",
 ]

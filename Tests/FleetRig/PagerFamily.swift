@@ -97,6 +97,10 @@ package struct PagerFamily: Sendable {
     package static let text = "hello"
 
     package let family: Family
+    /// That of the virtual bootloader.
+    private static let target = DFUTarget(
+        name: "Pager", hardwareVersion: 52, softDeviceID: 0x0124, softDeviceName: "S132 7.3.0", imageCapacity: 300 << 10)
+
     package let assets: AssetSet
     /// For the pagers' bootloaders.
     package let trustedKeys: [[UInt8]]
@@ -105,12 +109,12 @@ package struct PagerFamily: Sendable {
     package init(imageSize: Int = 2048) throws {
         let key = try SigningKey.generate()
         let image = PagerSettings.image(Self.version, count: imageSize)
-        let packet = try InitPacketBuilder(image: image, firmwareVersion: 2, target: .monocle).signed(by: key)
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: 2, target: Self.target).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
         let trusted = key.trusted(as: "pager")
         assets = AssetSet(
-            try FirmwareAsset(package: package, version: Self.version, target: .monocle, trusting: [trusted]), PagerText(version: Self.text)
-        )
+            try FirmwareAsset(package: package, version: Self.version, target: Self.target, trusting: [trusted]),
+            PagerText(version: Self.text))
         let point = key.publicCoordinates
         trustedKeys = [point.prefix(32).reversed() + point.dropFirst(32).reversed()]
         family = Family(
@@ -124,7 +128,7 @@ package struct PagerFamily: Sendable {
             },
             provisioning: ProvisioningRules(
                 components: [.firmware, .text],
-                bootloader: BootloaderRules(names: [PagerSettings.bootloaderName], target: .monocle, vendorKey: trusted),
+                bootloader: BootloaderRules(names: [PagerSettings.bootloaderName], target: Self.target, vendorKey: trusted),
                 open: { connection, clock, _ in
                     let answers = try await connection.subscribe(to: PagerSettings.output, deadline: clock.deadline(in: .seconds(5)))
                     return PagerConsole(connection: connection, clock: clock, answers: answers)

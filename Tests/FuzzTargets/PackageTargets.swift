@@ -1,5 +1,7 @@
 import Archive
 import DFU
+import FrameFamily
+import MonocleFamily
 
 extension FuzzTarget {
     static let archive = FuzzTarget("archive", seeds: { try [Samples.package(), Samples.archive()] }) { input in
@@ -42,7 +44,7 @@ extension FuzzTarget {
             try BrokenPromise.check(image.bytes.count <= DFUPackage.imageSizeLimit, "\(image.bytes.count) bytes of image")
             _ = image.versions
             try image.checkIntegrity()
-            let key = try image.verify(with: TrustedKey.vendors)
+            let key = try image.verify(with: [.monocleVendor, .frameVendor])
             try image.verifyBootValidation(with: key)
         }
     }

@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import Synchronization

@@ -36,8 +36,10 @@ public enum Refusal: Sendable, Hashable {
         case .result(.invalidObject) where operation == .create: ("DFU-0105", Self.busyFlash)
         case .result(let result): (String(format: "DFU-00%02X", result.rawValue), Self.text(result))
         case .extended(let error): (String(format: "DFU-0B%02X", error.rawValue), Self.text(error))
-        case .unknownResult(let value): (String(format: "DFU-00%02X", value), Self.unknown(value))
-        case .unknownExtended(let value): (String(format: "DFU-0B%02X", value), Self.unknown(value))
+        case .unknownResult(let value):
+            (String(format: "DFU-00%02X", value), Self.unknown(value, "the unit runs a bootloader of another kind"))
+        case .unknownExtended(let value):
+            (String(format: "DFU-0B%02X", value), Self.unknown(value, "the unit runs a newer bootloader than noafw knows"))
         }
         return Diagnosis(
             code, .unitFailed, .unit, "the bootloader refused \(operation): \(text.message)", cause: text.cause,
@@ -54,12 +56,10 @@ public enum Refusal: Sendable, Hashable {
     private static let powerCycle = "power-cycle the unit and run the same command again"
     private static let checkModel = "check the unit's model"
     private static let rightPackage = "use the released package of this family"
-    private static let otherBootloader = "the unit runs a bootloader of another kind"
-    private static let otherPackage = "the package was made for another bootloader"
 
     private static func text(_ result: ResultCode) -> Text {
         switch result {
-        case .invalidOpCode: ("unknown request", otherBootloader, checkModel)
+        case .invalidOpCode: ("unknown request", "the unit runs a bootloader that does not know it", checkModel)
         case .notSupported: ("the request is not supported", "the bootloader was built without it", checkModel)
         case .invalidParameter:
             ("a parameter is wrong", "the object's size does not suit the bootloader", "\(powerCycle); report it if it fails again")
@@ -68,7 +68,7 @@ public enum Refusal: Sendable, Hashable {
         case .invalidObject:
             ("the object is not valid", "the init packet or the finished image was found damaged",
              "run the same command again; if it fails again, fetch the package again")
-        case .unsupportedType: ("the object type is not supported", otherBootloader, checkModel)
+        case .unsupportedType: ("the object type is not supported", "the unit runs a bootloader that takes other objects", checkModel)
         case .operationNotPermitted:
             ("the request is not permitted now", "the bootloader lost its state, or bytes of the object are missing",
              "run the same command again; it continues from what the unit has saved")
@@ -78,8 +78,8 @@ public enum Refusal: Sendable, Hashable {
 
     private static func text(_ error: ExtendedError) -> Text {
         switch error {
-        case .wrongCommandFormat: ("the init packet's format is wrong", otherPackage, rightPackage)
-        case .unknownCommand: ("the init packet's command is unknown", otherPackage, rightPackage)
+        case .wrongCommandFormat: ("the init packet's format is wrong", "the package was made for another bootloader", rightPackage)
+        case .unknownCommand: ("the init packet's command is unknown", "the package was made for a newer bootloader", rightPackage)
         case .initCommandInvalid:
             ("the init command is not valid", "a field of the init packet is missing or out of range", rightPackage)
         case .firmwareVersionTooLow:
@@ -104,7 +104,7 @@ public enum Refusal: Sendable, Hashable {
         }
     }
 
-    private static func unknown(_ value: UInt8) -> Text {
-        (String(format: "unknown error 0x%02X", value), otherBootloader, "report this with the output of -v")
+    private static func unknown(_ value: UInt8, _ cause: String) -> Text {
+        (String(format: "unknown error 0x%02X", value), cause, "report this with the output of -v")
     }
 }

@@ -57,16 +57,14 @@ public struct DFUTarget: Sendable, Hashable {
     public let hardwareVersion: UInt32
     /// The firmware id.
     public let softDeviceID: UInt32
+    /// Such as `S132 7.3.0`.
+    public let softDeviceName: String
     /// An upper bound in bytes; the bootloader knows the true one.
     public let imageCapacity: Int
     var acceptsOnlyApplication = true
 
-    /// nRF52832, S132 7.3.0: from the SoftDevice's end at 0x26000 to 0x75000, 12 KiB before the bootloader, which the application
-    /// keeps for its data (monocle-micropython, `bootloader/sdk_config.h`, `NRF_DFU_APP_DATA_AREA_SIZE`).
-    public static let monocle = DFUTarget(
-        name: "Monocle", hardwareVersion: 52, softDeviceID: 0x0124, imageCapacity: 0x75000 - 0x26000)
-
-    /// nRF52840, S140 7.3.0: from the SoftDevice's end to the bootloader (frame-codebase, `source/memory_layout.ld`).
-    public static let frame = DFUTarget(
-        name: "Frame", hardwareVersion: 52, softDeviceID: 0x0123, imageCapacity: 0xF5000 - 0x27000)
+    public init(name: String, hardwareVersion: UInt32, softDeviceID: UInt32, softDeviceName: String, imageCapacity: Int) {
+        (self.name, self.hardwareVersion, self.imageCapacity) = (name, hardwareVersion, imageCapacity)
+        (self.softDeviceID, self.softDeviceName) = (softDeviceID, softDeviceName)
+    }
 }

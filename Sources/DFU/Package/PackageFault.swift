@@ -143,7 +143,8 @@ public enum PackageFault: Hashable, Sendable {
             ("DFU-1030", "the key \(name) is not usable: \(reason)", "it is not an unencrypted P-256 key in PEM form",
              "give a P-256 key in PEM form, as `noafw package key new` or `openssl ecparam -genkey` writes it")
         case .signingFailed(let reason):
-            ("DFU-1031", "signing failed: \(reason)", "libcrypto refused the operation", "report this with the output of -v")
+            ("DFU-1031", "signing failed: \(reason)", "libcrypto refused the operation, or there is no key",
+             "report this with the output of -v")
         case .archiveNotWritten(let reason):
             ("DFU-1032", "the package cannot be written: \(reason)", "libzip refused the operation", "report this with the output of -v")
         }

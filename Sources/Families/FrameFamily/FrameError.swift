@@ -1,4 +1,3 @@
-import ScriptBundle
 import Support
 
 public enum FrameError: Error, Hashable, Sendable {
@@ -6,8 +5,6 @@ public enum FrameError: Error, Hashable, Sendable {
     case halo(isBonded: Bool)
     /// Printable.
     case folderInPlace(String)
-    /// `removal` is a line for `noafw console` that removes other files.
-    case fileSystemFull(needed: Int, taken: Int, removal: String = "")
     /// A script contains a 0 byte, at which the firmware up to v24.248 truncates a write (frame-codebase, `file.c`); printable.
     case zeroByte(String)
     /// Replaced by one of the program's functions; printable.
@@ -34,10 +31,6 @@ extension FrameError: DiagnosableError {
         case .folderInPlace(let name):
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
-        case .fileSystemFull(let needed, let taken, let removal):
-            ScriptError.noRoom(
-                code: "FRM-0003",
-                "the unit took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there", removal: removal)
         case .zeroByte(let name):
             unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; the old scripts are still there",
                  cause: "firmware before v24.255 cuts what it writes off at such a byte",

@@ -141,7 +141,7 @@ struct FrameScripts: ScriptStore {
             try? await files.close()
             for script in scripts.files { try? await files.remove(script.copyName) }
             if file.bytes.dropFirst(end).prefix(console.repl.callRoom).contains(0) { throw FrameError.zeroByte(file.name) }
-            throw FrameError.fileSystemFull(needed: file.bytes.count, taken: end, removal: removal(in: found))
+            throw ScriptError.noSpace(needed: file.bytes.count, free: end, removal: removal(in: found))
         }
     }
 

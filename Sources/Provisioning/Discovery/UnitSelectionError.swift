@@ -52,8 +52,8 @@ extension UnitSelectionError: DiagnosableError {
             Diagnosis(
                 "PRV-0024", .unavailable, .radio,
                 "no unit \(address) is in reach; in reach: \(Self.list(units))",
-                cause: "it is off, asleep on a charger, out of range or connected to another host",
-                remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+                cause: "it is off, asleep, out of range or connected to another host, or the address is another unit's",
+                remedy: "compare the address with those in reach; else wake the unit, take it off the charger, and close the phone app")
         case .otherFamily(let unit):
             Diagnosis(
                 "PRV-0025", .unavailable, .station,

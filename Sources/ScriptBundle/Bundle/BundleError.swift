@@ -19,7 +19,6 @@ public enum BundleError: Error, Hashable, Sendable {
     case signerNotTrusted(place: String, signer: String, trusted: [String])
     case signatureInvalid(place: String)
     case keyInvalid(name: String, reason: String)
-    case keyExposed(name: String)
     case signingFailed
     /// All keys given are for firmware packages.
     case noBundleKey(names: [String])
@@ -76,11 +75,6 @@ extension BundleError: DiagnosableError {
                 "BND-0013", .badData, nil, "the key \(name) is not usable: \(reason)",
                 cause: "it is another kind of key, encrypted or damaged",
                 remedy: "make one with noafw bundle key new, or with openssl genpkey -algorithm ed25519")
-        case .keyExposed(let name):
-            .init(
-                "BND-0014", .permission, nil, "other users may read the private key \(name)",
-                cause: "the permissions of the file are too wide",
-                remedy: "run chmod 600 on that file; make a new key if another user had access")
         case .signingFailed:
             .init(
                 "BND-0015", .inputOutput, nil, "signing failed", cause: "libcrypto refused the operation",

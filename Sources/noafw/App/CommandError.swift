@@ -189,7 +189,7 @@ extension CommandError: DiagnosableError {
         case .consoleInterrupted:
             Diagnosis(
                 "NOA-0023", .interrupted, nil, "the console was interrupted",
-                cause: "noafw received a signal", remedy: "run the same command to begin a new one")
+                cause: "noafw received a signal", remedy: "run the same command to get back to the unit's prompt")
         case .resultNotWritten:
             Diagnosis(
                 "NOA-0005", .inputOutput, .station, "cannot write the result to standard output",

@@ -1,7 +1,6 @@
 import Bluetooth
 import Provisioning
 import Support
-import Synchronization
 
 /// What a run does with each of its units.
 protocol UnitWork: Sendable {
@@ -77,18 +76,5 @@ struct UnitTask<Work: UnitWork>: Sendable {
         // With --all, a unit that the files are not for is left out.
         case .failure(let error): UnitResult(error, stop: stop, leavesOthers: station.selection.units == .inReach)
         }
-    }
-}
-
-/// Passes each notice on once, however many units it is for.
-final class OnceNotices: Sendable {
-    private let told = Mutex<Set<String>>([])
-    private let events: LiveServices.Events
-
-    init(_ events: @escaping LiveServices.Events) { self.events = events }
-
-    @Sendable func tell(_ event: RunEvent) {
-        guard let text = event.notice, told.withLock({ $0.insert(text).inserted }) else { return }
-        events(.notice(text))
     }
 }

@@ -13,11 +13,11 @@ enum BundleFile {
 }
 
 enum BundleKeyFile {
-    /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
+    /// - Throws: ``CommandError/keyExposed(path:)`` for a key that others may read.
     static func signing(_ path: NamedPath) throws -> BundleSigningKey {
         let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         let key = try BundleSigningKey(name: path.name, pem: pem)
-        guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path.name) }
+        guard !PackageKeyFile.isExposed(path) else { throw CommandError.keyExposed(path: path.name) }
         return key
     }
 

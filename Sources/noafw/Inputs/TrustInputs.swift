@@ -2,6 +2,7 @@ import Bluetooth
 import Cryptography
 import DFU
 import Foundation
+import Provisioning
 import ScriptBundle
 import Support
 
@@ -48,7 +49,7 @@ struct TrustInputs {
     }
 
     /// The vendor's, and the given ones.
-    func packageKeys() throws -> [TrustedKey] { try TrustedKey.vendors + keys().package }
+    func packageKeys() throws -> [TrustedKey] { try FamilyList.supported.vendorKeys + keys().package }
 
     private func folderKeys() throws -> [BundleKey] {
         guard let folder = try folder() else { return [] }
@@ -81,6 +82,11 @@ struct TrustInputs {
         var isDirectory: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
+}
+
+extension TrustedKey {
+    /// Anybody can sign with a vendor's: its private half is published.
+    var provesOrigin: Bool { !FamilyList.supported.vendorKeys.contains { $0.coordinates == coordinates } }
 }
 
 /// What is known of a bundle's origin.

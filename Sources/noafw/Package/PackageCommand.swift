@@ -1,5 +1,6 @@
 import ArgumentParser
 import DFU
+import Provisioning
 
 /// `noafw package`
 struct PackageCommand: ParsableCommand {
@@ -38,7 +39,7 @@ struct PackageInspectCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         await options.run(in: context) { given, style in
             // A signature is attributed to the first key that matches.
-            let report = try options.report(given + TrustedKey.vendors, in: context)
+            let report = try options.report(given + FamilyList.supported.vendorKeys, in: context)
             return OfflineCommand.Result(lines: report.lines(style: style), document: PackageDocument(report, verdict: nil))
         }
     }
@@ -60,7 +61,7 @@ struct PackageVerifyCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         await options.run(in: context) { given, style in
-            let report = try options.report(given.isEmpty ? TrustedKey.vendors : given, in: context)
+            let report = try options.report(given.isEmpty ? FamilyList.supported.vendorKeys : given, in: context)
             let fault = report.fault()
             let verdict = fault == nil ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
             let origin = report.images.allSatisfy { $0.signer?.provesOrigin == true } ? "" : ": integrity, not origin"

@@ -1,5 +1,6 @@
 import DFU
 import Foundation
+import Provisioning
 import Support
 
 /// What a package file holds, and what can be verified of it.
@@ -109,11 +110,8 @@ enum SoftDeviceText {
     static func hex(_ id: UInt32) -> String { String(format: "0x%04X", id) }
 
     static func name(_ id: UInt32) -> String {
-        switch id {
-        case DFUTarget.monocle.softDeviceID: "\(hex(id)) (S132 7.3.0)"
-        case DFUTarget.frame.softDeviceID: "\(hex(id)) (S140 7.3.0)"
-        case PackageTargetOptions.anySoftDevice: "\(hex(id)) (any)"
-        default: hex(id)
-        }
+        let target = FamilyList.supported.all.lazy.compactMap(\.bootloader?.target).first { $0.softDeviceID == id }
+        let name = id == PackageTargetOptions.anySoftDevice ? "any" : target?.softDeviceName
+        return hex(id) + (name.map { " (\($0))" } ?? "")
     }
 }

@@ -34,7 +34,8 @@ final class RunRecorder: Sendable {
     private let claims: any UnitClaims
     private let uploads: BackgroundUploads
     private let events: Events
-    private let notices = RunNotices()
+    /// Each thing once, however many units there are.
+    private let notices: OnceNotices
     private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
 
     /// - Parameters:
@@ -47,9 +48,10 @@ final class RunRecorder: Sendable {
     ) {
         (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now, events)
         ids = RunIDGenerator(now: now)
+        notices = OnceNotices(events)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in
-            notices.tell($0, events)
+            for notice in $0 { notices.tell(notice.diagnosis, to: events) }
         }
     }
 
@@ -73,7 +75,7 @@ final class RunRecorder: Sendable {
             await close(recording(of: run, start), verdict(error), nil, clock, events)
             throw error
         }
-        notices.tell(run.notices, events)
+        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
         let recording = recording(of: run, start)
         do {
             let report = try await recording.follow { take in
@@ -114,7 +116,7 @@ final class RunRecorder: Sendable {
         do {
             return try await clock.paused { try await ledger.lastPass(of: recording.run.record.unitAddress) }
         } catch {
-            notices.tellOnce(diagnose(error), events)
+            notices.tell(diagnose(error), to: events)
             return nil
         }
     }
@@ -128,7 +130,7 @@ final class RunRecorder: Sendable {
                 $0.unitAddress == "\(unit.address)"
             }
         } catch {
-            notices.tellOnce(diagnose(error), events)
+            notices.tell(diagnose(error), to: events)
             return nil
         }
     }
@@ -139,7 +141,7 @@ final class RunRecorder: Sendable {
         await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) {
             [self] in
             // Also what was reported before: only what waits at the end counts.
-            for notice in await uploads.finish(within: Self.sendLimit).notices { RunNotices.tell(notice.diagnosis, events) }
+            for notice in await uploads.finish(within: Self.sendLimit).notices { events(.notice(notice.diagnosis.notice)) }
         }
     }
 
@@ -182,14 +184,14 @@ final class RunRecorder: Sendable {
                 await run.claim.release()
             }
         }
-        notices.tell(run.notices, events)
+        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
     }
 
     /// Prints the record of a finished run that neither ledger nor spool takes.
     private func keepByHand(_ run: OpenRun, _ verdict: RunVerdict, _ error: LedgerError, _ events: Events) {
         var record = run.record
         record.close(verdict, at: now(), elapsed: run.elapsed)
-        RunNotices.tell(error.diagnosis, events)
+        events(.notice(error.diagnosis.notice))
         guard let line = try? RecordLine(owner: 0, record: record.bounded).encoded() else { return }
         events(.notice("the record of this run is printed and kept nowhere else; next: copy the line that begins with {\"owner\""))
         inputs.lastResort(String(decoding: line, as: UTF8.self))
@@ -238,19 +240,4 @@ final class Recording: Sendable {
     private func write(_ changes: AsyncStream<Void>) async {
         for await _ in changes { await clock.paused { try? await save() } }
     }
-}
-
-/// Notices about the recording of a command's runs, each once.
-final class RunNotices: Sendable {
-    private let told = Mutex<Set<Diagnosis>>([])
-
-    func tell(_ notices: [LedgerNotice], _ events: RunRecorder.Events) {
-        for notice in notices { tellOnce(notice.diagnosis, events) }
-    }
-
-    func tellOnce(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) {
-        if told.withLock({ $0.insert(diagnosis).inserted }) { Self.tell(diagnosis, events) }
-    }
-
-    static func tell(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) { events(.notice(diagnosis.notice)) }
 }

@@ -25,7 +25,7 @@ extension Examples {
             .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
             .nothingWanted(place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
-            .keyInvalid(name: "KEY", reason: reason), .keyExposed(name: "KEY"), .signingFailed, .noBundleKey(names: ["KEY"]),
+            .keyInvalid(name: "KEY", reason: reason), .signingFailed, .noBundleKey(names: ["KEY"]),
             .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),
         ], wrappers: ["archive", "scripts"])
 
@@ -40,7 +40,7 @@ extension Examples {
     ])
 
     static let frame = CataloguedErrors([
-        FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192),
+        FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"),
         .zeroByte("NAME"), .functionReplaced("frame.file.open"), .noRestart,
     ])
 

@@ -25,13 +25,11 @@ extension RolloutStop: DiagnosableError {
     }
 
     public var diagnosis: Diagnosis {
-        let code = switch self {
-        case .repeated: "FLT-0010"
-        case .share: "FLT-0011"
-        case .canary: "FLT-0012"
+        let (code, cause) = switch self {
+        case .repeated: ("FLT-0010", "units that fail alike rarely have a fault of their own: the bundle or this station has it")
+        case .share: ("FLT-0011", "the bundle, the units or this station have a fault that more than one unit shows")
+        case .canary: ("FLT-0012", "the bundle is not for these units, or this station has a fault")
         }
-        return Diagnosis(
-            code, .unitFailed, nil, "no more units are started: \(reason)",
-            cause: "the bundle, the units or this station have a fault that more than one unit shows", remedy: remedy)
+        return Diagnosis(code, .unitFailed, nil, "no more units are started: \(reason)", cause: cause, remedy: remedy)
     }
 }
