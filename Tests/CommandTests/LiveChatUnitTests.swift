@@ -23,9 +23,9 @@ struct LiveChatUnitTests {
         func chat(_ assistant: AssistantChoice = .echo) throws -> LiveChatUnit {
             let search = AssetSearch(
                 given: TestTools.root.path, environment: [:], currentDirectory: TestTools.root.path, executable: nil)
-            let virtual = VirtualUnitSelection(name: VirtualUnitName(family: unit.family.id, name: "held"), speed: .maximum)
+            let selection = UnitSelection(units: .virtual([VirtualUnitName(family: unit.family.id, name: "held")], .maximum))
             let request = ChatRequest(
-                unit: .virtual(virtual), inputs: AssetInputs(search: search), stateFolder: folder, assistant: assistant)
+                unit: selection, inputs: AssetInputs(search: search), stateFolder: folder, assistant: assistant)
             return LiveChatUnit(
                 unit: unit, support: try #require(unit.support.chat), rules: try #require(unit.family.provisioning), request: request,
                 services: LiveServices(), recorder: nil, notices: HeldNotices { _ in })
