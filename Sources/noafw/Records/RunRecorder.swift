@@ -135,7 +135,7 @@ final class RunRecorder: Sendable {
         }
     }
 
-    /// Sends what the server has not got yet, for a few seconds at most, and reports what still waits. To be called once, when no run of the
+    /// Sends what the server has not got yet, within seconds, and reports the rest. To be called once, when no run of the
     /// command is left.
     func finish() async {
         await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) {
