@@ -15,6 +15,14 @@ struct LiveServices: Services {
         _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
         _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
+        try await withUnit(
+            selection, of: selection.families, search: search, stateFolder: stateFolder, events: events, body)
+    }
+
+    func withUnit<Value: Sendable>(
+        _ selection: UnitSelection, of families: [SupportedFamily], search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Value
+    ) async throws -> Value {
         switch selection {
         case .virtual(let virtual):
             let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
@@ -24,7 +32,7 @@ struct LiveServices: Services {
             }
         case .radio(let radio):
             return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                let unit = try await find(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events)
+                let unit = try await find(radio, of: families, on: central, stateFolder: stateFolder, events: events)
                 return try await own(unit, stateFolder: stateFolder) { try await body(unit) }
             }
         }

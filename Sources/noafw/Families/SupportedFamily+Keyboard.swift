@@ -7,5 +7,6 @@ extension SupportedFamily {
         family: .keyboard,
         virtual: VirtualModel(
             openFolder: { try UnitFolder.keyboard(root: $0, name: $1) }, versionCommand: { _ in [] },
-            makeUnit: { try .keyboard(folder: $0, configuration: $1, air: $2) }))
+            makeUnit: { try .keyboard(folder: $0, configuration: $1, air: $2) }),
+        bench: [TypeCommand.self])
 }
