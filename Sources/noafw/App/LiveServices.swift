@@ -32,7 +32,12 @@ struct LiveServices: Services {
             }
         case .radio(let radio):
             return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                let unit = try await find(radio, of: families, on: central, stateFolder: stateFolder, events: events)
+                let unit: StationUnit
+                do {
+                    unit = try await find(radio, of: families, on: central, stateFolder: stateFolder, events: events)
+                } catch let error as UnitSelectionError {
+                    throw AbsentUnit(error, of: families.map(\.family)) ?? error
+                }
                 return try await own(unit, stateFolder: stateFolder) { try await body(unit) }
             }
         }

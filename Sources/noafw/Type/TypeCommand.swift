@@ -88,7 +88,9 @@ struct TypeCommand: ContextCommand {
             throw ValidationError("--magic is a word and its key, such as abrahadabra=ctrl+j or over=enter.")
         }
         if let prove, KeyboardPage(prove) == nil { throw ValidationError("--prove is an address such as http://ios-keyboard.local.") }
-        if let family = unit.value.target.family, family != .keyboard { throw ValidationError("noafw type is for units of the family keyboard.") }
+        if let family = unit.value.target.family, family != .keyboard {
+            throw ValidationError("noafw type is for units of the family keyboard.")
+        }
         if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
             throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }

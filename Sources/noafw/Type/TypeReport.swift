@@ -56,9 +56,10 @@ struct TypeReport: Verdict {
         }
         let unit = "keyboard" + (address.map { " \($0)" } ?? "")
         let keys = "\(Format.bytes(result.confirmedKeys)) \(result.confirmedKeys == 1 ? "key" : "keys")"
+        let time = "in \(Format.seconds(seconds)) s"
         return isProved
-            ? "\(style.paint("PASS", .good))  \(unit): \(keys) typed in \(Format.seconds(seconds)) s; the unit's own trace shows them"
-            : "\(style.paint("SENT", .good))  \(unit): \(keys) confirmed in \(Format.seconds(seconds)) s; only --prove shows that a host took them"
+            ? "\(style.paint("PASS", .good))  \(unit): \(keys) typed \(time); the unit's own trace shows them"
+            : "\(style.paint("SENT", .good))  \(unit): \(keys) confirmed \(time); only --prove shows that a host took them"
     }
 }
 

@@ -67,7 +67,7 @@ public struct TypingMachine: Sendable {
         target += items
     }
 
-    /// - Returns: `nil` while another one is in flight, when nothing is left to do, and for a change before a key that cannot be taken back.
+    /// - Returns: `nil` while another one is in flight, when nothing is left to do, and for a change that is too late.
     public mutating func next() -> KeyCommand? {
         guard case .known(let items) = standing, inFlight == nil else { return nil }
         if items.count > common {
@@ -107,7 +107,8 @@ public struct TypingMachine: Sendable {
         } else {
             let isOnTheWay = common == items.count && target[common...].starts(with: sending)
             items += sending
-            if isOnTheWay { common += sending.count }
+            // The aim may have changed while it was in flight.
+            common = isOnTheWay ? common + sending.count : zip(items, target).prefix { $0 == $1 }.count
             if target.isEmpty, !sending.allSatisfy(\.isErasable) { items = [] }
             sending = []
         }
