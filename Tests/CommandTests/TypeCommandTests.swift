@@ -85,7 +85,8 @@ import VirtualDevices
     /// Neither the text nor a word of it, whatever happens.
     @Test(arguments: [
         [], ["--json"], ["--dry-run"], ["--dry-run", "--json"], ["--layout", "xx"], ["--layout"], ["--no-such-option"], ["more", "words"],
-        ["--ctrl", "12"], ["--prove", "ftp://x"], ["--timeout", "x"], ["--follow"], ["--layout=us", "--json"], ["--layout", "us", "\u{1F600}"],
+        ["--ctrl", "12"], ["--prove", "ftp://x"], ["--timeout", "x"], ["--follow"], ["--layout=us", "--json"],
+        ["--layout", "us", "\u{1F600}"],
         ["--magic", "x"], ["--prove", "http://127.0.0.1:9", "--json"] + unit,
     ])
     func theTextIsInNoOutput(options: [String]) async {
