@@ -31,7 +31,7 @@ import VirtualDevices
         ],
         .swissGerman: ["Zwölf Boxkämpfer jagen Viktor quer über den grossen Sylter Deich", "a@b.ch #1 [x] {y} | \\ ~ ^ `z` £ ¢ ¬ $5"],
         .german: ["Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich!", "Übung § 5: {a} [b] | \\ ~ @ € `c` ÄÖÜ"],
-        .french: ["Portez ce vieux whisky au juge blond qui fume, à 5 heures", "ça coûte 5 € ! #{[|`\\^@]} ° § µ %"],
+        .french: ["Portez ce vieux whisky au juge blond qui fume, à 5 heures", "ça va 5 € ! #{[|`\\^@]} ° § µ %"],
         .british: ["Pack my box with five dozen liquor jugs. £5, €6", "a[0] = #b @c \"d\" 'e' ¬ `"],
         .spanish: ["El veloz zorro salta sobre el perro", "¿Año? ¡Ñu! ç·Ç ^ ` [a] {b} | @ # ~ \\ "],
         .italian: ["Pranzo d'acqua fa volti sghembi", "Perché no? è à ò ù ì ç ° § £ € @ # [a] {b} ^"],

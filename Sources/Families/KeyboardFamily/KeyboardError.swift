@@ -49,13 +49,13 @@ extension KeyboardError: DiagnosableError {
         case .lost(let confirmed, let unknown, let all, let reason):
             Diagnosis(
                 "KEY-0005", .tryAgain, .radio,
-                "the link was lost (\(reason)): \(confirmed) of \(all) keys are typed, and of \(unknown) more nobody knows",
+                "the link was lost (\(reason)): \(confirmed) of \(all) keys are typed; \(unknown) more may be typed or not",
                 cause: "the unit is out of range or lost its power; without a link it still types what it has received",
                 remedy: "look at the host, empty its field by hand, and run the same command again")
         case .unknownText(let unknown):
             Diagnosis(
                 "KEY-0006", .tryAgain, .radio,
-                "the last lines were not typed: of \(unknown) keys of a lost link nobody knows whether they were",
+                "the last lines were not typed: \(unknown) keys of a lost link may be typed or not",
                 cause: "noafw takes nothing away on a host whose text it does not know",
                 remedy: "empty the host's field by hand, then give an empty line, or run the same command again")
         case .noTrace(let url, let reason):
@@ -71,7 +71,7 @@ extension KeyboardError: DiagnosableError {
         case .notProved(let reason):
             Diagnosis(
                 "KEY-0009", .unitFailed, .unit, "the unit did not type what was sent: \(reason)",
-                cause: "its USB host is not there or asleep, or somebody else types on it",
+                cause: "its USB host is not there or asleep, or another program types on it",
                 remedy: "look at the host, wake it and check the USB cable; then run the same command again")
         case .proofSaysNothing:
             Diagnosis(
