@@ -6,6 +6,13 @@ import Support
 protocol Services: Sendable {
     typealias Events = @Sendable (RunEvent) -> Void
 
+    /// Puts one unit on the air, or finds it there, takes it for this process, and runs `body` with it.
+    /// - Throws: ``UnitSelectionError`` when no unit, or more than one, can be meant.
+    func withUnit<Value: Sendable>(
+        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Value
+    ) async throws -> Value
+
     /// Brings one unit, or many at once, to what its files say.
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
     func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport>

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import KeyboardFamily
 import Provisioning
 import Support
 
@@ -160,6 +161,14 @@ extension PublishedDocument {
         ]
     }
 
+    private static var typed: [any Encodable] {
+        let text = TypingText("a", layout: .german)
+        let full = TypeReport(address: DeviceAddress("C0:FF:EE:00:00:01"), plan: TypePlan(text, text.items), isProved: true)
+        return [
+            TypeDocument(full, .german, confirmed: 1, seconds: 0.5), TypeDocument(TypeReport(), .german, confirmed: 0, seconds: 0.5, error: error),
+        ]
+    }
+
     fileprivate static var others: [PublishedDocument] {
         [
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
@@ -170,6 +179,8 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.unpair/1", title: "The result of `noafw unpair --json`", golden: "unpair-removed",
                 samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
+            PublishedDocument(
+                schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
             PublishedDocument(
                 schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show",
                 samples: bundle),
