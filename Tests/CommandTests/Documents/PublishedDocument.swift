@@ -165,7 +165,8 @@ extension PublishedDocument {
         let text = TypingText("a", layout: .german)
         let full = TypeReport(address: DeviceAddress("C0:FF:EE:00:00:01"), plan: TypePlan(text, text.items), isProved: true)
         return [
-            TypeDocument(full, .german, confirmed: 1, seconds: 0.5), TypeDocument(TypeReport(), .german, confirmed: 0, seconds: 0.5, error: error),
+            TypeDocument(full, .german, confirmed: 1, seconds: 0.5),
+            TypeDocument(TypeReport(), .german, confirmed: 0, seconds: 0.5, error: error),
         ]
     }
 
