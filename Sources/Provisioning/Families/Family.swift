@@ -11,11 +11,17 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that are found and named, and never written to.
     public let provisioning: ProvisioningRules?
+    /// How units that are never written to over the air get their firmware, as an operator is told; `nil` where nobody knows.
+    public let insteadOfFlash: String?
 
-    public init(id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil) {
+    public init(
+        id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil,
+        insteadOfFlash: String? = nil
+    ) {
         self.id = id
         self.recognise = recognise
         self.provisioning = provisioning
+        self.insteadOfFlash = insteadOfFlash
     }
 
     /// None for a family whose units are never written to.

@@ -15,14 +15,17 @@ package struct PeripheralProfile: Sendable {
     let requestsSecurity: Bool
     /// It rounds the payload down to whole words of its flash.
     let isBootloader: Bool
+    /// After a link it is seen again at once. Otherwise its model starts the radio anew, and hears of a broken link only after the
+    /// supervision timeout.
+    let advertisesByItself: Bool
 
     package init(
         address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
-        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false
+        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false, advertisesByItself: Bool = true
     ) {
         (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
         (self.largestMTU, self.notificationQueue) = (largestMTU, notificationQueue)
-        (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
+        (self.requestsSecurity, self.isBootloader, self.advertisesByItself) = (requestsSecurity, isBootloader, advertisesByItself)
     }
 
     func mtu(requested: Int) -> Int {
@@ -69,9 +72,12 @@ package struct GATTCharacteristic: Sendable {
     package let properties: [Property]
     /// Writes over a link that is not encrypted are refused.
     package let needsEncryption: Bool
+    /// Its stack takes a write with response although the properties have none.
+    package let takesRequests: Bool
 
-    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
+    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false, takesRequests: Bool = false) {
         (self.id, self.properties, self.needsEncryption) = (id, properties, needsEncryption)
+        self.takesRequests = takesRequests || properties.contains(.write)
     }
 }
 

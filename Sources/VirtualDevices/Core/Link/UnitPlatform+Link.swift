@@ -28,7 +28,7 @@ extension UnitPlatform {
     mutating func dropLink() {
         guard let link else { return }
         after(link.pace.supervisionTimeout, .linkLost(link.link))
-        forgetLink()
+        forgetLink(noticedAfter: peripheral?.advertisesByItself == false ? link.pace.supervisionTimeout : .zero)
     }
 
     /// Nobody plays the unit any more: its centrals need not wait for their supervision timeout.
@@ -45,9 +45,10 @@ extension UnitPlatform {
         forgetLink()
     }
 
-    private mutating func forgetLink() {
+    private mutating func forgetLink(noticedAfter delay: Duration = .zero) {
         link = nil
-        after(.zero, .radioChanged)
+        if peripheral?.advertisesByItself == false { peripheral = nil }
+        after(delay, .radioChanged)
         let time = now
         bootloader?.disconnected(now: time)
         if isAdvertising { publish() }

@@ -36,6 +36,8 @@ public enum UserInput: Sendable, Hashable {
     case unpair
     /// The unit is carried away, or its battery taken out.
     case cut(Cut)
+    /// What a sensor finds around the unit from now on, as its family names both; `nil` is nothing.
+    case surroundings(String, Double?)
 }
 
 /// What goes wrong on a unit's air and with its power, as a test plans it. Numbers begin with 1 and run over the unit's whole run.
