@@ -20,7 +20,7 @@ enum OpenBot {
     /// No code in the sketch takes firmware over the air, and no binaries are published (OpenBot, `firmware/README.md`). The offsets are
     /// those of Arduino's core for the ESP32.
     static let insteadOfFlash =
-        "compile the sketch with the robot's body, then write it over the serial cable: esptool --chip esp32 --baud 115200 write_flash "
+        "its firmware is written over the serial cable: compile the sketch with the robot's body, then run: esptool --chip esp32 --baud 115200 write_flash "
         + "0x1000 bootloader.bin 0x8000 partitions.bin 0xe000 boot_app0.bin 0x10000 openbot.ino.bin"
 
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {

@@ -139,7 +139,8 @@ public struct RobotDrive: Sendable {
             do {
                 try await box.run(over: session, report)
             } catch {
-                // The dead-man has acted by now; it is made sure of, and nothing is driven again.
+                // The dead-man acts meanwhile; it is made sure of, and nothing is driven again.
+                await session.connection.disconnect()
                 guard let fresh = try? await reconnect() else { return }
                 box.isOverNewLink = true
                 try? await box.finish(over: fresh)

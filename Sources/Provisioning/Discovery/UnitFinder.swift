@@ -35,7 +35,7 @@ public struct UnitFinder: Sendable {
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
         var strangers = UnsupportedUnits()
         try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
-            strangers.note(units).forEach(left)
+            strangers.note(units.filter { !families.contains($0.family) }).forEach(left)
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(UnitSelectionError) {
                 let unit = try gate.decide(units)

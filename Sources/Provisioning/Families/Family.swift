@@ -139,7 +139,7 @@ public struct FamilyList: Sendable {
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
         for family in inRecognition {
             guard let mode = family.recognise(advertisement) else { continue }
-            return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
+            return DiscoveredUnit(family, mode, advertisement)
         }
         return nil
     }

@@ -144,7 +144,7 @@ struct RobotFirmware: Sendable {
         if now &- heartbeatTime >= heartbeatInterval { control = (0, 0) }
         if body.has(.bumper), pins.bumper > RobotContact.noise, contact == nil { collide(pins.bumper, at: now, stray, &actions) }
         if contact?.allows(control.left, control.right) ?? true { motors = Motors(left: control.left, right: control.right) }
-        for _ in 0..<min(max(passes, 1), Self.samples) { sample(pins.voltage) }
+        sample(pins.voltage, passes: max(passes, 1))
         if body.has(.sonar) { listen(at: now, &actions) }
         if body.has(.indicators), now &- indicatorTime >= Self.indicatorInterval {
             lamps.left = indicators.left > 0 ? !lamps.left : lamps.back > 0
@@ -181,9 +181,12 @@ struct RobotFirmware: Sendable {
         send(Array("b\(hit.code)".utf8) + stray(), &actions)
     }
 
-    private mutating func sample(_ voltage: Int) {
-        if voltages.count < Self.samples { voltages.append(voltage) } else { voltages[nextVoltage] = voltage }
-        nextVoltage = (nextVoltage + 1) % Self.samples
+    /// What so many passes read at the battery's pin.
+    mutating func sample(_ voltage: Int, passes: Int) {
+        for _ in 0..<min(passes, Self.samples) {
+            if voltages.count < Self.samples { voltages.append(voltage) } else { voltages[nextVoltage] = voltage }
+            nextVoltage = (nextVoltage + 1) % Self.samples
+        }
     }
 
     private mutating func listen(at now: UInt32, _ actions: inout [Action]) {

@@ -39,14 +39,18 @@ struct RobotModel: UnitModel {
     mutating func stop(_ cause: UnitPlatform.StopCause) {
         settle(at: clock.now.offset)
         (firmware, nextDeadline, isNotifying) = (nil, nil, false)
-        recorder.note(RobotFirmware.Motors(), at: clock.now.offset)
+        // What the sketch did: without power every motor stands.
         recorder.save(to: folder.motors)
+        recorder.note(RobotFirmware.Motors(), at: clock.now.offset)
         try? folder.saveRobot(world.surroundings)
     }
 
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
         guard case .surroundings(let what, let value) = input else { return }
         settle(at: unit.now)
+        let time = milliseconds(unit.now)
+        firmware?.sample(world.pins.voltage, passes: Int(time &- lastPass))
+        lastPass = time
         switch what {
         case "obstacle": world.surroundings.obstacle = value
         case "battery": world.surroundings.battery = value ?? 0
@@ -69,8 +73,9 @@ struct RobotModel: UnitModel {
 
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         settle(at: unit.now)
+        let time = milliseconds(unit.now)
         for byte in value {
-            guard let (answer, panic) = firmware?.receive(byte, at: milliseconds(unit.now)) else { return nil }
+            guard let (answer, panic) = firmware?.receive(byte, at: time) else { return nil }
             if let answer { notify(answer, on: &unit) }
             guard panic == nil else {
                 unit.reset(.crash)

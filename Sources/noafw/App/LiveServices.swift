@@ -10,9 +10,10 @@ struct LiveServices: Services {
     var ledger: @Sendable (_ folder: String) -> RunRecorder.KeptLedger = { SQLiteLedger(folder: $0) }
 
     /// Puts the unit on the air, or finds it there, takes it for this process, and runs `body` with it.
+    /// - Parameter families: of which the unit may be; `nil` for those that can be written to.
     /// - Throws: ``UnitSelectionError`` when no unit, or more than one, can be meant.
     func withUnit<Value: Sendable>(
-        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ selection: UnitSelection, families: [SupportedFamily]? = nil, search: AssetSearch, stateFolder: String, events: @escaping Events,
         _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
         switch selection {
@@ -24,7 +25,7 @@ struct LiveServices: Services {
             }
         case .radio(let radio):
             return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                let unit = try await find(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events)
+                let unit = try await find(radio, of: families ?? selection.families, on: central, stateFolder: stateFolder, events: events)
                 return try await own(unit, stateFolder: stateFolder) { try await body(unit) }
             }
         }

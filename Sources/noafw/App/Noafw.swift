@@ -29,7 +29,7 @@ struct Noafw: ParsableCommand {
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
             LedgerCommand.self,
-        ])
+        ] + SupportedFamily.all.flatMap(\.bench))
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {

@@ -6,7 +6,7 @@ import Provisioning
 extension SupportedFamily {
     /// The families that this tool knows; nothing else lists them.
     static let all: [SupportedFamily] = [
-        .monocle, .frame, SupportedFamily(family: .halo), SupportedFamily(family: .openbot), SupportedFamily(family: .keyboard),
+        .monocle, .frame, SupportedFamily(family: .halo), .openbot, SupportedFamily(family: .keyboard),
     ]
 
     static subscript(_ id: FamilyID) -> SupportedFamily? { all.first { $0.id == id } }

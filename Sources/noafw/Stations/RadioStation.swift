@@ -36,6 +36,8 @@ struct RadioStation: Sendable {
 
 extension DiscoveredUnit {
     /// Of a unit that noafw does not support.
-    var unsupported: String { "\(family.rawValue.capitalized), not supported yet" }
-    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" }
+    var unsupported: String {
+        insteadOfFlash == nil ? "\(family.rawValue.capitalized), not supported yet" : "\(family), not written to over the air"
+    }
+    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" + (insteadOfFlash.map { "; \($0)" } ?? "") }
 }
