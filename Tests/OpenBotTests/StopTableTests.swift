@@ -26,7 +26,7 @@ import Testing
     /// The dead-man of 400 ms.
     private static let deadMan = Duration.milliseconds(402)
     /// A collision's window of 750 ms.
-    private static let window = Duration.milliseconds(752)
+    private static let window = Duration.milliseconds(755)
 
     private static func check(
         _ name: String, within limit: Duration, body: String = "default",
@@ -53,7 +53,8 @@ import Testing
 
     /// Drives for a second, then does what ends it.
     private static func drive(
-        _ bench: RobotBench, _ session: RobotSession, endsAtCollision: Bool = true, _ last: @escaping @Sendable () async throws -> Void
+        _ bench: RobotBench, _ session: RobotSession, endsAtCollision: Bool = true,
+        _ last: @escaping @Sendable (RobotDrive.Steering) async throws -> Void
     ) async throws -> Outcome {
         let drive = bench.drive(session)
         _ = try await drive.prepare()
@@ -63,7 +64,7 @@ import Testing
             try await bench.pause(1000)
             #expect(bench.duties == [120, 110])
             end.withLock { $0 = bench.clock.now.offset }
-            try await last()
+            try await last(steering)
         }
         return Outcome(end: end.withLock(\.self), ending: ending)
     }
@@ -87,18 +88,18 @@ import Testing
     }
 
     @Test func itsOwnEnd() async throws {
-        let ending = try await Self.check("end of the drive", within: Self.line) { try await Self.drive($0, $1) {} }
+        let ending = try await Self.check("end of the drive", within: Self.line) { try await Self.drive($0, $1) { _ in } }
         #expect(ending?.cause == nil)
     }
 
     @Test func anError() async throws {
-        let ending = try await Self.check("exception", within: Self.line) { try await Self.drive($0, $1) { throw Failure() } }
+        let ending = try await Self.check("exception", within: Self.line) { try await Self.drive($0, $1) { _ in throw Failure() } }
         #expect(ending?.cause is Failure)
     }
 
     @Test(arguments: ["Ctrl-C", "SIGTERM"]) func aSignal(name: String) async throws {
         let ending = try await Self.check(name, within: Self.line) { bench, session in
-            try await Self.cancelled(after: 1700, bench) { try await Self.drive(bench, session) { try await bench.pause(60_000) } }
+            try await Self.cancelled(after: 1700, bench) { try await Self.drive(bench, session) { _ in try await bench.pause(60_000) } }
         }
         #expect(ending?.cause is CancellationError)
     }
@@ -109,7 +110,7 @@ import Testing
             let result = Mutex<Outcome?>(nil)
             await #expect(throws: Failure.self) {
                 try await withDeadline(end, on: bench.clock, timeout: Failure()) {
-                    let outcome = try await Self.drive(bench, session) { try await bench.pause(60_000) }
+                    let outcome = try await Self.drive(bench, session) { _ in try await bench.pause(60_000) }
                     result.withLock { $0 = outcome }
                 }
             }
@@ -145,7 +146,7 @@ import Testing
     /// It is stopped over a new link, and not driven again.
     @Test(arguments: [UserInput.Cut.link, .power]) func aLostLink(cut: UserInput.Cut) async throws {
         let ending = try await Self.check("\(cut) lost", within: cut == .link ? Self.deadMan : .zero) { bench, session in
-            try await Self.drive(bench, session) {
+            try await Self.drive(bench, session) { _ in
                 bench.unit.stimulate(.cut(cut))
                 try await bench.pause(60_000)
             }
@@ -156,7 +157,7 @@ import Testing
 
     @Test func aCollision() async throws {
         let ending = try await Self.check("bumper", within: .milliseconds(3)) { bench, session in
-            try await Self.drive(bench, session) {
+            try await Self.drive(bench, session) { _ in
                 bench.unit.stimulate(.bumper("cf"))
                 try await bench.pause(3)
                 bench.unit.stimulate(.bumper(nil))
@@ -167,23 +168,21 @@ import Testing
     }
 
     /// A command to back out was on its way when the bumper was hit: within the window neither `c0,0` nor the dead-man is applied. The
-    /// motors have no force as soon as the first line of the stop arrives.
-    @Test(arguments: ["cf", "rb"]) func aSignalWhileItBacksOut(code: String) async throws {
+    /// motors have no force as soon as the first lines after the collision arrive.
+    @Test(arguments: ["cf", "rb"]) func anErrorWhileItBacksOut(code: String) async throws {
         let weak = Mutex<Int?>(nil)
-        _ = try await Self.check("bumper, backing out, Ctrl-C (\(code))", within: Self.window) { bench, session in
-            let back = code == "cf" ? Duties(left: -120, right: -120) : Duties(left: 120, right: 120)
-            let outcome = try await Self.cancelled(after: 1800, bench) {
-                try await Self.drive(bench, session, endsAtCollision: false) {
-                    bench.unit.stimulate(.bumper(code))
-                    try await bench.pause(3)
-                    bench.unit.stimulate(.bumper(nil))
-                    try await bench.pause(150)
-                    try await session.send(.drive(back))
-                    #expect(bench.duties == [back.left, back.right])
-                    try await bench.pause(60_000)
-                }
+        _ = try await Self.check("bumper, backing out, exception (\(code))", within: Self.window) { bench, session in
+            let back = code == "cf" ? Duties(left: -130, right: -130) : Duties(left: 130, right: 130)
+            let outcome = try await Self.drive(bench, session, endsAtCollision: false) { steering in
+                bench.unit.stimulate(.bumper(code))
+                try await bench.pause(1)
+                bench.unit.stimulate(.bumper(nil))
+                steering.set(back)
+                try await bench.pause(250)
+                throw Failure()
             }
-            weak.withLock { $0 = bench.motors.mostDuty(from: outcome.end + Self.line + Self.line) }
+            #expect(bench.motors.all.contains { $0.left == back.left })
+            weak.withLock { $0 = bench.motors.mostDuty(from: outcome.end + .milliseconds(200)) }
             return outcome
         }
         #expect(weak.withLock { $0 } == 1)
@@ -211,6 +210,6 @@ import Testing
 
     /// A body that reports no voltage is driven; the body's answer decides which lines there are.
     @Test func aBodyWithoutLamps() async throws {
-        _ = try await Self.check("end of the drive (MTV)", within: Self.line, body: "mtv") { try await Self.drive($0, $1) {} }
+        _ = try await Self.check("end of the drive (MTV)", within: Self.line, body: "mtv") { try await Self.drive($0, $1) { _ in } }
     }
 }

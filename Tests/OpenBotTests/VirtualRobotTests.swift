@@ -84,8 +84,8 @@ import Testing
             try await bench.pause(50)
             #expect(bench.duties == [90, 90])
             try? await client.write(line)
-            let reset = bench.clock.now.offset
             #expect(bench.duties == [0, 0])
+            let reset = try #require(bench.motors.all.last).time
             let again = try await bench.connect()
             let silence = bench.clock.now.offset - reset
             #expect(silence > .milliseconds(1500) && silence < .milliseconds(2600), "\(silence)")
@@ -227,9 +227,9 @@ import Testing
             let client = try await RawClient(bench)
             try await client.write("w\n")
             let flood = try await client.hear(for: 300)
-            #expect(flood.count > 100 && flood.contains("wnan,nan"), "\(flood.count)")
+            #expect(flood.count > 50 && flood.contains("wnan,nan"), "\(flood.count)")
             try await client.write("w1000\n")
-            try await bench.pause(100)
+            _ = try await client.hear(for: 100)
             #expect(try await client.hear(for: 900).count < 10)
         }
     }

@@ -2,9 +2,10 @@ import Support
 
 /// How a robot is driven and stopped: times and events in, lines out.
 ///
-/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: within a collision's window a
-/// 1-duty line first (the sketch applies neither `c0,0` nor the dead-man there while it backs out), `c0,0`, fed until the window is over,
-/// then lamps off and the dead-man off, as one that is left behind makes the robot deaf to both phone apps (`openbot.ino`).
+/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: `c0,0`, within a collision's
+/// window fed until that is over, then lamps off and the dead-man off, as one that is left behind makes the robot deaf to both phone apps.
+/// Where the robot may back out within the window, the sketch applies neither `c0,0` nor the dead-man: a 1-duty line comes first, which is
+/// applied at once and turns nothing (`openbot.ino`). A robot that does not back out brakes, and that line would let it go.
 public struct DriveMachine: Sendable {
     public typealias Time = SessionClock.Instant
 
@@ -23,7 +24,9 @@ public struct DriveMachine: Sendable {
     private let features: RobotFeatures?
     private let deadMan: DeadMan
     private var state = State.atRest
-    private var hit: (bumper: Bumper, end: Time)?
+    private var hit: (bumper: Bumper, end: Time, backsOut: Bool)?
+    /// When both sides were last told to go forward, or back.
+    private var lastMoves: [Bumper.Side: Time] = [:]
 
     /// - Parameter features: `nil` for a robot that gave none: it can be stopped, and nothing else.
     public init(features: RobotFeatures?, deadMan: DeadMan = .usual) { (self.features, self.deadMan) = (features, deadMan) }
@@ -45,6 +48,8 @@ public struct DriveMachine: Sendable {
     /// - Returns: nothing within a collision's window: what the robot keeps there would start by itself at its end.
     public mutating func drive(_ duties: Duties, at now: Time) -> [RobotLine] {
         guard features != nil, blocked(at: now) == nil else { return [] }
+        if duties.left > 0, duties.right > 0 { lastMoves[.front] = now }
+        if duties.left < 0, duties.right < 0 { lastMoves[.back] = now }
         switch state {
         case .atRest:
             guard duties != .still else { return [] }
@@ -60,7 +65,9 @@ public struct DriveMachine: Sendable {
 
     /// The robot reported a collision: its motors brake, and what was on its way to it must not start later.
     public mutating func collided(_ bumper: Bumper, at now: Time) -> [RobotLine] {
-        hit = (bumper, now.advanced(by: Self.window))
+        // Away from what was hit, by a line that may have arrived after it.
+        let away = bumper.side == .front ? lastMoves[.back] : bumper.side == .back ? lastMoves[.front] : nil
+        hit = (bumper, now.advanced(by: Self.window), away.map { $0.duration(to: now) <= Self.window } ?? false)
         switch state {
         case .driving(_, let nextFeed):
             state = .driving(.still, nextFeed: nextFeed)
@@ -105,7 +112,7 @@ public struct DriveMachine: Sendable {
 
     /// The motors first: away from what was hit with no force, which is applied at once, then none at all.
     private func halt(at now: Time) -> [RobotLine] {
-        switch blocked(at: now)?.side {
+        switch hit?.backsOut == true ? blocked(at: now)?.side : nil {
         case .front: [.drive(.escapeBack), .drive(.still)]
         case .back: [.drive(.escapeForward), .drive(.still)]
         case nil: [.drive(.still)]

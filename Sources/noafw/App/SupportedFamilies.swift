@@ -19,8 +19,10 @@ extension SupportedFamily {
 
     /// - Throws: ``UnitSelectionError/otherFamily(_:)`` for a unit that is never written to.
     static func provisioned(_ unit: DiscoveredUnit) throws(UnitSelectionError) -> SupportedFamily {
-        guard let support = provisioned(unit.family).first else { throw .otherFamily(unit) }
-        return support
+        if let support = provisioned(unit.family).first { return support }
+        var left = unit
+        left.insteadOfFlash = left.insteadOfFlash ?? self[unit.family]?.family.insteadOfFlash
+        throw .otherFamily(left)
     }
 }
 

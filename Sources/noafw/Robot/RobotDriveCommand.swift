@@ -89,10 +89,10 @@ struct RobotDriveCommand: ContextCommand {
             }
             files.told(.still)
             report.stop = ending.stop
-            try? files.save()
+            let saved = Result { try files.save() }
             if let cause = ending.cause { throw cause }
             guard ending.stop.isDelivered else { throw RobotError.stopNotDelivered(milliseconds: ending.stop.deadManMilliseconds) }
-            try files.save()
+            try saved.get()
         } show: { report, style in RobotText.drive(report, style) }
     }
 
