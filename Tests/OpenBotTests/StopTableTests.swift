@@ -175,7 +175,7 @@ import Testing
             let back = code == "cf" ? Duties(left: -130, right: -130) : Duties(left: 130, right: 130)
             let outcome = try await Self.drive(bench, session, endsAtCollision: false) { steering in
                 bench.unit.stimulate(.bumper(code))
-                try await bench.pause(1)
+                try await bench.pause(3)
                 bench.unit.stimulate(.bumper(nil))
                 steering.set(back)
                 try await bench.pause(250)
