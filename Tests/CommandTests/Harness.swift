@@ -146,6 +146,13 @@ struct FakeServices: Services {
         return try await onScan(request, look)
     }
 
+    func robot(
+        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
+    ) async throws -> RobotReport {
+        Issue.record("robot was not expected to run")
+        throw NotExpected()
+    }
+
     func pair(_ request: PairRequest) async throws -> BondReport {
         guard let onPair else {
             Issue.record("pair was not expected to run")

@@ -3,7 +3,11 @@ import VirtualDevices
 
 extension VirtualFamily {
     /// Every family that can be played.
-    static let all: [VirtualFamily] = [.monocle, .frame, .keyboard]
+    static let all: [VirtualFamily] = [.monocle, .frame, .openbot, .keyboard]
+
+    static let openbot = VirtualFamily(
+        name: "openbot", largestMTU: 517, openFolder: { try UnitFolder.openbot(root: $0, name: $1.name) },
+        makeUnit: { try VirtualUnit.openbot(folder: $0, configuration: $1, air: $2) })
 
     static let monocle = VirtualFamily(
         name: "monocle", largestMTU: 256, openFolder: { try UnitFolder.monocle(root: $0, name: $1.name) },

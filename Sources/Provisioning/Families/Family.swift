@@ -13,15 +13,18 @@ public struct Family: Sendable {
     public let provisioning: ProvisioningRules?
     /// `nil` for a family whose units are away for the usual reasons.
     public let absence: Absence?
+    /// How units that are never written to over the air get their firmware, in an operator's words; `nil` if unknown.
+    public let insteadOfFlash: String?
 
     public init(
         id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil,
-        absence: Absence? = nil
+        absence: Absence? = nil, insteadOfFlash: String? = nil
     ) {
         self.id = id
         self.recognise = recognise
         self.provisioning = provisioning
         self.absence = absence
+        self.insteadOfFlash = insteadOfFlash
     }
 
     /// Empty for a family whose units are never written to.
@@ -164,7 +167,7 @@ public struct FamilyList: Sendable {
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
         for family in inRecognition {
             guard let mode = family.recognise(advertisement) else { continue }
-            return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
+            return DiscoveredUnit(family, mode, advertisement)
         }
         return nil
     }

@@ -48,6 +48,11 @@ protocol Services: Sendable {
         _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict
 
+    /// Links to a robot and has `body` use it.
+    func robot(
+        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
+    ) async throws -> RobotReport
+
     /// Bonds with a unit where there is no bond, and proves that the unit takes it.
     func pair(_ request: PairRequest) async throws -> BondReport
 

@@ -11,7 +11,7 @@ struct SupportedFamily: Sendable {
     var chat: ChatSupport?
     /// `nil` where its units have no prompt.
     var prompt: PromptLanguage?
-    /// Verbs that are for units of this family alone.
+    /// Verbs for its units alone.
     var bench: [any ParsableCommand.Type] = []
 
     var id: FamilyID { family.id }

@@ -17,14 +17,18 @@ package struct PeripheralProfile: Sendable {
     let requestsSecurity: Bool
     /// Rounds the payload down to whole flash words.
     let isBootloader: Bool
+    /// After a link it is seen again at once. Otherwise its model starts the radio anew, and hears of a broken link only after the
+    /// supervision timeout.
+    let advertisesByItself: Bool
 
     package init(
         address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
-        notificationQueue: Int, scanResponse: Set<AttributeID> = [], requestsSecurity: Bool = false, isBootloader: Bool = false
+        notificationQueue: Int, scanResponse: Set<AttributeID> = [], requestsSecurity: Bool = false, isBootloader: Bool = false,
+        advertisesByItself: Bool = true
     ) {
         (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
         (self.largestMTU, self.notificationQueue, self.scanResponse) = (largestMTU, notificationQueue, scanResponse)
-        (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
+        (self.requestsSecurity, self.isBootloader, self.advertisesByItself) = (requestsSecurity, isBootloader, advertisesByItself)
     }
 
     func mtu(requested: Int) -> Int {
@@ -75,9 +79,12 @@ package struct GATTCharacteristic: Sendable {
     package let properties: [Property]
     /// Refuses writes over an unencrypted link.
     package let needsEncryption: Bool
+    /// Its stack takes a write with response although the properties have none.
+    package let takesRequests: Bool
 
-    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
+    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false, takesRequests: Bool = false) {
         (self.id, self.properties, self.needsEncryption) = (id, properties, needsEncryption)
+        self.takesRequests = takesRequests || properties.contains(.write)
     }
 }
 

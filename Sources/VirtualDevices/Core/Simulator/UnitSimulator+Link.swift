@@ -113,7 +113,9 @@ extension UnitSimulator {
     /// - Returns: the ATT error.
     private mutating func write(_ value: [UInt8], to id: AttributeID, isRequest: Bool) throws -> UInt8? {
         guard let characteristic = platform.peripheral?.table[id] else { return ATTError.attributeNotFound }
-        guard characteristic.properties.contains(isRequest ? .write : .command) else { return ATTError.writeNotPermitted }
+        guard isRequest ? characteristic.takesRequests : characteristic.properties.contains(.command) else {
+            return ATTError.writeNotPermitted
+        }
         if characteristic.needsEncryption, platform.link?.isEncrypted != true { return ATTError.insufficientAuthentication }
         guard platform.bootloader != nil else { return try withModel { try $0.write(value, to: id, on: &$1) } }
         let time = platform.now
