@@ -5,6 +5,8 @@ package struct PeripheralProfile: Sendable {
     let address: DeviceAddress
     let name: String
     let advertisedServices: Set<AttributeID>
+    /// What only its answer to an active scan names.
+    let scanResponse: Set<AttributeID>
     let table: GATTTable
     let pace: LinkPace
     /// ATT MTU, in bytes.
@@ -18,10 +20,10 @@ package struct PeripheralProfile: Sendable {
 
     package init(
         address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
-        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false
+        notificationQueue: Int, scanResponse: Set<AttributeID> = [], requestsSecurity: Bool = false, isBootloader: Bool = false
     ) {
         (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
-        (self.largestMTU, self.notificationQueue) = (largestMTU, notificationQueue)
+        (self.largestMTU, self.notificationQueue, self.scanResponse) = (largestMTU, notificationQueue, scanResponse)
         (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
     }
 
@@ -30,8 +32,12 @@ package struct PeripheralProfile: Sendable {
         return isBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
     }
 
+    /// What a central hears, one after the other: the advertisement, then the same with the scan response if there is one.
     /// With the strength of a unit on the same table.
-    var advertisement: Advertisement { Advertisement(address: address, name: name, services: advertisedServices, rssi: -48) }
+    var sightings: [Advertisement] {
+        let answers = scanResponse.isEmpty ? [advertisedServices] : [advertisedServices, advertisedServices.union(scanResponse)]
+        return answers.map { Advertisement(address: address, name: name, services: $0, rssi: -48) }
+    }
 }
 
 /// The attributes that a central finds on a unit.

@@ -46,6 +46,7 @@ extension UnitPlatform {
     }
 
     private mutating func forgetLink() {
+        link.map { $0.link.abandon($0.replies + host.replies(over: $0.link)) }
         link = nil
         after(.zero, .radioChanged)
         let time = now
