@@ -7,7 +7,7 @@ extension FamilyID {
 
 extension Family {
     /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what arrives over Bluetooth LE.
-    public static let keyboard = Family(id: .keyboard, recognise: Keyboard.recognise)
+    public static let keyboard = Family(id: .keyboard, recognise: Keyboard.recognise, network: .keyboard)
 }
 
 enum Keyboard {

@@ -11,16 +11,43 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that are found and named, and never written to.
     public let provisioning: ProvisioningRules?
+    /// How one unit is written to once it is said where it answers over a network; `nil` for a family without.
+    public let network: NetworkProvisioning?
 
-    public init(id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil) {
+    public init(
+        id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil,
+        network: NetworkProvisioning? = nil
+    ) {
         self.id = id
         self.recognise = recognise
         self.provisioning = provisioning
+        self.network = network
+    }
+
+    /// The same for the one unit at a place; unchanged where the family knows none.
+    public func reached(at place: @escaping NetworkPlace) -> Family {
+        guard let network else { return self }
+        return Family(id: id, recognise: recognise, provisioning: network.rules(place), network: network)
     }
 
     /// None for a family whose units are never written to.
     public var components: [Component] { provisioning?.components ?? [] }
     public var bootloader: BootloaderRules? { provisioning?.bootloader }
+}
+
+/// Where a unit answers over a network, such as `http://192.168.1.20`; asked whenever it is reached.
+public typealias NetworkPlace = @Sendable () throws -> String
+
+/// How a unit that takes what it gets over a network is brought up to date and verified. Many may have the same name there: each unit is
+/// written to only once it is said where it answers.
+public struct NetworkProvisioning: Sendable {
+    /// Where a unit that is the only one answers.
+    public let usualPlace: String
+    let rules: @Sendable (@escaping NetworkPlace) -> ProvisioningRules
+
+    public init(usualPlace: String, rules: @escaping @Sendable (@escaping NetworkPlace) -> ProvisioningRules) {
+        (self.usualPlace, self.rules) = (usualPlace, rules)
+    }
 }
 
 /// How a family's units are brought up to date and verified.
@@ -43,6 +70,9 @@ public struct ProvisioningRules: Sendable {
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
     /// Another firmware may have another file system, and then erases all files.
     public let firmwareErasesFiles: Bool
+    /// Opens and checks firmware that is one file without a package: its bytes, and the version that the unit will report, if the operator
+    /// gave it. `nil` for a family whose firmware comes in packages.
+    public let bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)?
     /// Puts right what an earlier job may have left, before the unit's program is started.
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
@@ -53,6 +83,7 @@ public struct ProvisioningRules: Sendable {
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)? = nil,
         firmwareErasesFiles: Bool = false,
+        bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)? = nil,
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.components = components
@@ -64,6 +95,7 @@ public struct ProvisioningRules: Sendable {
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.firmwareErasesFiles = firmwareErasesFiles
+        self.bareFirmware = bareFirmware
         self.tidyUp = tidyUp
     }
 
