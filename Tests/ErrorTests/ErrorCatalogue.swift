@@ -9,7 +9,7 @@ enum ErrorCatalogue {
         Examples.selection, Examples.catalogue, Examples.stateFile, Examples.assistant, Examples.unitFolder, Examples.command,
         Examples.ledger, Examples.claim, Examples.server, Examples.ledgerNotice, Examples.fleet, Examples.rollout,
         Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.pictureInput, Examples.soak, Examples.chat, Examples.bond,
-        Examples.deviceList, Examples.comparison, Examples.serial,
+        Examples.deviceList, Examples.comparison, Examples.serial, Examples.espImage, Examples.overTheAir,
     ]
 
     static var all: [CataloguedError] { types.flatMap(\.errors) }
