@@ -1,10 +1,11 @@
 import Foundation
 
-/// The images and scripts that come with noafw, or that its owner put beside them.
+/// The images and scripts that come with noafw or were added by its owner.
 ///
-/// A manifest in each folder names the files. A file is read whole and checked, so nothing can change between the check and the use.
+/// A manifest in each folder names the files. A file is read whole and then checked, so nothing can change between check and
+/// use.
 public struct AssetCatalogue: Sendable {
-    /// Holds `Firmware`, `FPGA` and `Scripts`.
+    /// Contains `Firmware`, `FPGA` and `Scripts`.
     public let root: String
 
     public init(root: String) { self.root = root }
@@ -22,20 +23,20 @@ public struct AssetCatalogue: Sendable {
         /// Lower-case hexadecimal.
         public var sha256: String
         public var isDevelopment: Bool
-        /// The public key (PEM) that a package is signed with, when it is not the vendor's.
+        /// The public key (PEM) of the package's signature, if it is not the vendor's.
         public var key: File?
     }
 
     public struct Scripts: Sendable, Hashable {
-        /// The set's own; the unit shows a digest of the content.
+        /// The set's own name; the unit shows a digest of the content.
         public var version: String
         public var folder: String
-        /// In the order in which they are installed.
+        /// In installation order.
         public var files: [File]
         public var isDevelopment: Bool
     }
 
-    /// - Parameter hardware: as the manifests name it, such as `monocle`.
+    /// - Parameter hardware: as in the manifests, such as `monocle`.
     public func firmware(for hardware: String) throws(CatalogueError) -> Image { try image(.firmware, for: hardware) }
 
     public func fpga(for hardware: String) throws(CatalogueError) -> Image { try image(.fpga, for: hardware) }
@@ -46,7 +47,7 @@ public struct AssetCatalogue: Sendable {
         return Scripts(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment)
     }
 
-    /// By lower-case SHA-256; the files themselves are not read.
+    /// By lower-case SHA-256; does not read the files themselves.
     public func fpgaVersions(for hardware: String) throws(CatalogueError) -> [String: String] {
         let entries = try CatalogueManifest(path: "\(root)/FPGA/manifest.json").entries(for: hardware)
         let pairs = entries.flatMap { entry in entry.listed.map { ($0.sha256, entry.version) } }
@@ -88,9 +89,9 @@ public struct AssetCatalogue: Sendable {
 }
 
 extension AssetCatalogue {
-    /// The given folder, else `NOAFW_ASSETS`, else the current folder, else from the executable upwards the first folder that is a noafw
-    /// checkout or has `share/noafw`.
-    /// - Parameter given: it and `NOAFW_ASSETS` are taken as they are when the folder exists.
+    /// The given folder, else `NOAFW_ASSETS`, else the current folder, else the first folder above the executable that is a
+    /// noafw checkout or contains `share/noafw`.
+    /// - Parameter given: like `NOAFW_ASSETS`, used unchecked if the folder exists.
     public static func locate(
         given: String?, environment: [String: String], currentDirectory: String, executable: String?
     ) throws(CatalogueError) -> AssetCatalogue {

@@ -2,7 +2,7 @@ import Cryptography
 import DFU
 import ScriptBundle
 
-/// One entry of a manifest, and what a run does with it.
+/// An entry in a manifest, and whether a run uses it.
 @dynamicMemberLookup
 public struct CatalogueItem: Sendable, Hashable {
     public let component: Component
@@ -15,7 +15,7 @@ public struct CatalogueItem: Sendable, Hashable {
 }
 
 extension AssetCatalogue {
-    /// Every entry of every manifest; the files themselves are not read.
+    /// Every entry in every manifest; does not read the files themselves.
     public func items(of families: FamilyList) throws(CatalogueError) -> [CatalogueItem] {
         var items: [CatalogueItem] = []
         for (component, folder) in folders(of: families) {
@@ -30,7 +30,7 @@ extension AssetCatalogue {
         return items
     }
 
-    /// The folders with a manifest: a family's own may be missing, the others may not.
+    /// The folders with a manifest. Only a family's own folder may be missing.
     private func folders(of families: FamilyList) -> [(Component, String)] {
         var folders: [(Component, String)] = []
         for component in families.components {
@@ -44,7 +44,7 @@ extension AssetCatalogue {
         return folders
     }
 
-    /// An entry's files against the manifest, and the manifest against their content.
+    /// Checks an entry's files against the manifest, and the manifest against their content.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
     public func check(_ item: CatalogueItem, for families: FamilyList) throws {
         let (folder, limit) = (item.folder, item.component.slot?.limitBytes ?? 0)
@@ -59,11 +59,10 @@ extension AssetCatalogue {
     }
 }
 
-/// The files of one component, not checked yet.
 public struct AssetCandidate: Sendable {
     let component: Component
     public internal(set) var hardware: String
-    /// One for an image.
+    /// One file for an image.
     var files: [ScriptSet.File]
     var key: [UInt8]?
     /// For messages.
@@ -84,7 +83,7 @@ public struct AssetCandidate: Sendable {
         guard actual == expected else { throw .digestNotStated(file: name, stated: expected, actual: actual) }
     }
 
-    /// By a package's SoftDevice; an FPGA image is for the first family that takes one.
+    /// Decided by a package's SoftDevice; an FPGA image belongs to the first family that accepts one.
     public static func hardware(of component: Component, bytes: [UInt8], among families: FamilyList) throws -> String {
         let makers = families.all.filter { $0.components.contains(component) }
         guard component == .firmware else { return makers.first?.id.rawValue ?? "" }
@@ -93,7 +92,7 @@ public struct AssetCandidate: Sendable {
         return (maker ?? makers.first)?.id.rawValue ?? ""
     }
 
-    /// Structure, sizes, signature and hardware.
+    /// Checks structure, sizes, signature and hardware.
     public func check() throws -> CheckedAsset {
         guard let slot = component.slot, let family = families[FamilyID(hardware)], family.components.contains(component) else {
             throw CatalogueError.hardwareUnknown(hardware)
@@ -104,8 +103,8 @@ public struct AssetCandidate: Sendable {
             language: family.provisioning?.scripts))
     }
 
-    /// As ``check()``.
-    /// - Parameter stated: needed for an image that does not hold its version.
+    /// Like ``check()``.
+    /// - Parameter stated: required for an image without its version.
     /// - Returns: the version that the unit will show.
     public func version(stated: String?) throws -> String {
         if let stated, FirmwareVersion(stated) == nil { throw CatalogueError.versionInvalid(stated) }

@@ -1,21 +1,20 @@
 
-/// Opened, checked files of one component.
 public protocol ComponentAsset: Sendable {
     static var component: Component { get }
-    /// What the unit says once it holds it.
+    /// What the unit reports once it holds the asset.
     var version: String { get }
-    /// SHA-256 of what the unit gets.
+    /// SHA-256 of what is installed on the unit.
     var sha256: [UInt8] { get }
     var updater: any ComponentUpdater { get }
 }
 
-/// What a unit is to hold afterwards; a component that is absent is not looked at.
+/// What a unit must hold afterwards. Components that are absent are not examined.
 public struct AssetSet: Sendable {
     private var assets: [Component: any ComponentAsset] = [:]
-    /// Where all of it comes from; `nil` for a catalogue and for single files.
+    /// The bundle that all of it comes from; `nil` for a catalogue or single files.
     public var bundle: BundleIdentity?
 
-    /// - Parameter assets: one for each component; `nil` for what is not looked at.
+    /// - Parameter assets: at most one for each component; `nil` skips a component.
     public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) {
         for asset in assets.compactMap(\.self) { self.assets[type(of: asset).component] = asset }
         self.bundle = bundle
@@ -30,8 +29,8 @@ public struct AssetSet: Sendable {
         set { assets[type.component] = newValue }
     }
 
-    /// The same without what is not wanted.
-    /// - Parameter components: `nil` for all of it.
+    /// The same for only some components.
+    /// - Parameter components: `nil` keeps all.
     func limited(to components: Set<Component>?) -> AssetSet {
         guard let components else { return self }
         var limited = self
@@ -39,18 +38,17 @@ public struct AssetSet: Sendable {
         return limited
     }
 
-    /// In the order in which their components are brought up to date.
+    /// In update order.
     var updaters: [any ComponentUpdater] { assets.sorted { $0.key < $1.key }.map(\.value.updater) }
 
-    /// SHA-256 of each component as a unit gets it.
+    /// SHA-256 of each component as installed on a unit.
     public var digests: [Component: [UInt8]] { assets.mapValues(\.sha256) }
 }
 
-/// Which bundle.
 public struct BundleIdentity: Sendable, Hashable {
     /// SHA-256 of the file, in hexadecimal.
     public var digest: String
-    /// The fingerprint of the key that signed it; `nil` where nobody did.
+    /// The fingerprint of the signer's key; `nil` if unsigned.
     public var signer: String?
 
     public init(digest: String, signer: String?) { (self.digest, self.signer) = (digest, signer) }

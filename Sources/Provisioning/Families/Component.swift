@@ -1,17 +1,18 @@
 import DFU
 import ScriptBundle
 
-/// What a unit holds that is brought up to date. Each is declared beside its updater, with everything that the rest of a run asks about it.
+/// A part of a unit that is brought up to date. Each is declared next to its updater, with everything that the rest of a run
+/// needs to know about it.
 public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// As the command line, documents and records have it.
+    /// As in the command line, documents and records.
     public let name: String
-    /// Components with a smaller one are brought up to date first.
+    /// Lower numbers are updated first.
     let order: Int
-    /// Those that only its update goes through.
+    /// The stages that only its update has.
     public let stages: [Stage]
-    /// What a component is verified by once it was written, and by a deep verification.
+    /// How it is verified after a write, and in a deep verification.
     public let evidence: Evidence
-    /// `nil` for a component that the catalogue does not hold.
+    /// `nil` if the catalogue does not hold it.
     let slot: CatalogueSlot?
 
     public init(_ name: String, order: Int, stages: [Stage], evidence: Evidence, slot: CatalogueSlot? = nil) {
@@ -29,25 +30,23 @@ extension Component: Encodable {
     public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
-/// What a component was verified by.
 public enum Evidence: String, Sendable, Codable, CaseIterable {
-    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
+    /// By the unit's own report: all there is for firmware, which cannot be read back.
     case version
-    /// Digests of every byte, computed on the unit.
+    /// By digests of every byte, computed on the unit.
     case digest
 }
 
-/// Where the catalogue keeps a component.
 public struct CatalogueSlot: Sendable {
-    /// Of the asset root.
+    /// Below the asset root.
     let folder: String
-    /// Each family has a folder of its own in it, and may have none.
+    /// Each family has its own folder in it, which may be missing.
     let isByFamily: Bool
-    /// Of an image's file name.
+    /// Ends an image's file name.
     let suffix: String
-    /// Several times what the hardware holds, for each file.
+    /// For each file; several times what the hardware holds.
     let limitBytes: Int
-    /// Checks the structure, size, signature and hardware of an entry's files.
+    /// Checks structure, size, signature and hardware for an entry's files.
     let check: @Sendable (CatalogueContent) throws -> CheckedAsset
 
     public init(
@@ -60,7 +59,7 @@ public struct CatalogueSlot: Sendable {
     func folder(for hardware: String) -> String { isByFamily ? "\(folder)/\(hardware)" : folder }
 }
 
-/// The files of one component, and what their family has to say of them.
+/// The files of one component, and what their family says about them.
 public struct CatalogueContent: Sendable {
     public var files: [ScriptSet.File]
     /// For messages.
@@ -68,20 +67,17 @@ public struct CatalogueContent: Sendable {
     public var hardware: String
     /// `nil` for a family without a bootloader.
     public var target: DFUTarget?
-    /// The keys that a package may be signed with.
     public var keys: [TrustedKey]
     /// `nil` for a family without scripts.
     public var language: ScriptFamily?
 
-    /// Of an image.
     public var bytes: [UInt8] { files.first?.bytes ?? [] }
 }
 
-/// What a component's check found.
 public struct CheckedAsset: Sendable {
-    /// `nil` for files that do not tell.
+    /// `nil` for files that do not contain it.
     var version: String?
-    /// Whether it is one of this project's own stand-ins.
+    /// Whether it is one of this project's stand-ins.
     public var isDevelopment: Bool
 
     public init(version: String?, isDevelopment: Bool) { (self.version, self.isDevelopment) = (version, isDevelopment) }

@@ -25,7 +25,7 @@ public struct BitstreamAsset: ComponentAsset {
     public static var component: Component { .fpga }
 
     public let image: FPGAImage
-    /// What the FPGA says once it runs this image.
+    /// What the FPGA reports once it runs this image.
     public let version: String
 
     public init(image: FPGAImage, version: String) { (self.image, self.version) = (image, version) }
@@ -41,7 +41,7 @@ extension AssetSet {
     }
 }
 
-/// Brings an FPGA image to a unit's flash through its Python.
+/// Writes an FPGA image to a unit's flash through its Python.
 public struct BitstreamUpdater: ComponentUpdater {
     private let bitstream: BitstreamAsset
 
@@ -88,7 +88,7 @@ public struct BitstreamUpdater: ComponentUpdater {
             unit.restoreGuard.beginChanging(.fpga)
             try await updater.write(after: finding, isForced: isForced, unit, job)
             job.begin(.commit)
-            // Only a chip reset starts the FPGA and makes the settings of display and camera.
+            // Only a chip reset starts the FPGA and sets up display and camera.
             try await unit.reboot(into: .application)
             guard try await unit.version(of: .fpga) == plan.to else {
                 let condition = try await FPGAProbe(repl: unit.python().repl).condition()
@@ -130,7 +130,7 @@ public struct BitstreamUpdater: ComponentUpdater {
         return .bitstreamWithdrawn(expected: version, actual: condition.version, builtIn: builtIn)
     }
 
-    /// An update that did not come to its end leaves the FPGA stopped, over restarts of Python too.
+    /// An unfinished update leaves the FPGA stopped, even across restarts of Python.
     public static func restartStoppedFPGA(_ unit: UnitLease, _ job: JobState) async throws {
         guard try await unit.version(of: .fpga) == nil, try await FPGAProbe(repl: unit.python().repl).condition() == .stopped
         else { return }

@@ -28,7 +28,7 @@ public struct FirmwareAsset: ComponentAsset {
     public static var component: Component { .firmware }
 
     public let image: FirmwareImage
-    /// What the unit says once it runs this image.
+    /// What the unit reports once it runs this image.
     public let version: String
 
     /// Checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
@@ -52,7 +52,7 @@ extension AssetSet {
     }
 }
 
-/// Brings firmware to a unit through Nordic's bootloader.
+/// Updates a unit's firmware through Nordic's bootloader.
 public struct NordicFirmwareUpdater: ComponentUpdater {
     private let firmware: FirmwareAsset
 
@@ -94,7 +94,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         }
     }
 
-    /// What the unit says after the transfer is what it has; a bootloader that took everything proves nothing.
+    /// Only what the unit reports after the transfer counts; a bootloader that accepted everything proves nothing.
     private func conclude(_ actual: String?, _ job: JobState) throws {
         guard actual == version else {
             throw ProvisioningError.wrongVersion(.firmware, expected: version, actual: actual)
@@ -123,7 +123,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         job.begin(.restart)
         guard try await unit.locator.find([.application]) == nil else { return }
         if try await unit.locator.find([.bootloader], within: .seconds(3)) != nil {
-            // A link that is lost before the flash rests leaves the last EXECUTE undone.
+            // If the link is lost before the flash is idle, the last EXECUTE is not done.
             guard summary.isConfirmed else { throw summary.lostLink(byteCount: byteCount) }
             throw ProvisioningError.staysInBootloader(unit.address, transfers: job.transfers.whole)
         }

@@ -19,7 +19,7 @@ extension Stage {
 extension ScriptSet: ComponentAsset {
     public static var component: Component { .scripts }
 
-    /// Of what `sha256sum` prints for the installed files, sorted by name.
+    /// SHA-256 of what `sha256sum` prints for the installed files, sorted by name.
     public var sha256: [UInt8] {
         let list = installed.sorted { $0.name < $1.name }.map { "\(SHA256.text(of: $0.bytes))  \($0.name)\n" }.joined()
         return SHA256.of(Array(list.utf8))
@@ -35,7 +35,7 @@ extension AssetSet {
     }
 }
 
-/// Brings a set of scripts to a unit's own file system.
+/// Installs a set of scripts in a unit's file system.
 public struct ScriptUpdater: ComponentUpdater {
     private let scripts: ScriptSet
 
@@ -106,7 +106,7 @@ public struct ScriptUpdater: ComponentUpdater {
         }
     }
 
-    /// What would be loaded in the place of the set is for people to remove.
+    /// What would be loaded instead of the set must be removed by a person.
     private func refuseShadows(among differences: [ScriptDifference]) throws {
         let shadows = differences.compactMap(\.shadow)
         guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
@@ -114,13 +114,13 @@ public struct ScriptUpdater: ComponentUpdater {
 }
 
 extension ScriptDifference {
-    /// Files that nothing loads do no harm: people keep their own on a unit.
+    /// Files that nothing loads are harmless: people keep their own on a unit.
     var isHarmless: Bool { if case .extra = self { true } else { false } }
 
-    /// The name of what has to go before the scripts can be verified.
+    /// The name of what must go before the scripts can be verified.
     fileprivate var shadow: String? { if case .shadow(let name) = self { name } else { nil } }
 
-    /// The file of the set that has to be written.
+    /// The file in the set that must be written.
     fileprivate var outdatedFile: String? {
         switch self {
         case .missing(let name), .differs(let name, _, _): name
