@@ -3,7 +3,7 @@ import Provisioning
 
 /// A family, and what this program alone does with its units.
 struct SupportedFamily: Sendable {
-    let family: Family
+    private(set) var family: Family
     /// `nil` where there is no virtual unit of the family.
     var virtual: VirtualModel?
     /// `nil` where its units cannot be conversed with.
@@ -12,4 +12,11 @@ struct SupportedFamily: Sendable {
     var prompt: PromptLanguage?
 
     var id: FamilyID { family.id }
+
+    /// As `Family.reached(at:)`.
+    func reached(at place: @escaping NetworkPlace) -> SupportedFamily {
+        var reached = self
+        reached.family = family.reached(at: place)
+        return reached
+    }
 }

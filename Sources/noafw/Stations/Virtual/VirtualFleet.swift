@@ -69,6 +69,13 @@ struct VirtualFleet: Sendable {
         return try await withVirtualUnit(unit.unit, body: body)
     }
 
+    /// Where a unit that is on the air answers over a network.
+    /// - Throws: ``LinkError/unavailable(_:)``.
+    func place(of address: DeviceAddress) throws -> String {
+        guard let url = played[address]?.unit.url else { throw LinkError.unavailable("the virtual unit \(address) is in no network") }
+        return url
+    }
+
     /// Hands, voice and eyes for a unit while it is on the air.
     func sensors(of address: DeviceAddress) -> VirtualSensors {
         VirtualSensors(
