@@ -103,7 +103,7 @@ import Testing
     private let image = [UInt8](repeating: 7, count: 100_000)
 
     @Test func theUnitGetsTheImageAndNobodyElseDoes() async throws {
-        try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1") { [image] server in
+        try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1", on: .continuous) { [image] server in
             let url = try #require(URLComponents(string: server.url))
             let port = try #require(url.port)
             let whole = await Self.fetch(url.path, port: port, from: "127.0.0.1")
@@ -118,13 +118,15 @@ import Testing
     }
 
     @Test func itIsGoneAfterwards() async throws {
-        let url = try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1") { $0.url }
+        let url = try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1", on: .continuous) { $0.url }
         let parts = try #require(URLComponents(string: url))
         #expect(await Self.fetch(parts.path, port: try #require(parts.port), from: "127.0.0.1").isEmpty)
     }
 
     @Test func anAddressThatIsNotThisMachinesIsNotServed() async throws {
-        await #expect(throws: OTAError.self) { try await FirmwareServer.with(image, for: "127.0.0.1", at: "192.0.2.1") { _ in } }
+        await #expect(throws: OTAError.self) {
+            try await FirmwareServer.with(image, for: "127.0.0.1", at: "192.0.2.1", on: .continuous) { _ in }
+        }
     }
 
     /// On a thread of its own: its reads block.

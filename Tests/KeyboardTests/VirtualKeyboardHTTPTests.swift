@@ -90,7 +90,7 @@ import VirtualDevices
         try await bench.run {
             let http = try await Self.up(bench)
             let clock = bench.air.time.clock
-            let seen = try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1") { server in
+            let seen = try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1", on: clock) { server in
                 #expect(try await Self.post(http, "/ota", #"{"url":"\#(server.url)"}"#).success)
                 #expect(try await !Self.post(http, "/ota", #"{"url":"\#(server.url)"}"#).success)
                 while true {

@@ -14,8 +14,6 @@ struct KeyboardDownload: Sendable {
     private static let sectorTime = Duration.milliseconds(40)
     private static let checkTime = Duration.milliseconds(300)
     private static let restartTime = Duration.seconds(2)
-    /// Of real time: a simulated clock stands still meanwhile. The firmware waits for 10 s.
-    private static let receiveTimeout = Duration.seconds(60)
 
     let network: KeyboardNetwork
     let clock: SessionClock
@@ -45,13 +43,16 @@ struct KeyboardDownload: Sendable {
     private func image(_ cut: Int?) async throws -> [UInt8]? {
         guard let parts = URLComponents(string: url), parts.scheme == "http", let host = parts.host else { return nil }
         do {
-            let connection = try await clock.paused { try await connect(to: host, parts.port ?? 80) }
-            return try await connection.executeThenClose { inbound, outbound in
-                let head = HTTPRequestHead(
-                    version: .http1_1, method: .GET, uri: parts.percentEncodedPath,
-                    headers: ["Host": parts.port.map { "\(host):\($0)" } ?? host, "User-Agent": "ESP32 HTTP Client/1.0"])
-                try await outbound.write(contentsOf: [.head(head), .end(nil)])
-                return try await take(inbound.makeAsyncIterator(), cut)
+            // Time passes only while the unit writes.
+            return try await clock.paused {
+                let connection = try await connect(to: host, parts.port ?? 80)
+                return try await connection.executeThenClose { inbound, outbound in
+                    let head = HTTPRequestHead(
+                        version: .http1_1, method: .GET, uri: parts.percentEncodedPath,
+                        headers: ["Host": parts.port.map { "\(host):\($0)" } ?? host, "User-Agent": "ESP32 HTTP Client/1.0"])
+                    try await outbound.write(contentsOf: [.head(head), .end(nil)])
+                    return try await take(inbound, cut)
+                }
             }
         } catch is CancellationError {
             throw CancellationError()
@@ -69,14 +70,11 @@ struct KeyboardDownload: Sendable {
         }
     }
 
-    private func take(
-        _ source: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator, _ cut: Int?
-    ) async throws -> [UInt8]? {
-        var source = source
+    private func take(_ source: NIOAsyncChannelInboundStream<HTTPClientResponsePart>, _ cut: Int?) async throws -> [UInt8]? {
         var total: Int?
         var image: [UInt8] = []
         var written = 0
-        while let part = try await clock.paused({ try await Self.next(&source) }) {
+        for try await part in source {
             switch part {
             case .head(let head):
                 guard head.status == .ok else { return nil }
@@ -97,15 +95,9 @@ struct KeyboardDownload: Sendable {
         return nil
     }
 
-    private static func next(
-        _ source: inout NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
-    ) async throws -> HTTPClientResponsePart? {
-        try await source.next()
-    }
-
     /// - Returns: `false` once the unit has restarted.
     private func write(to count: Int, of total: Int?) async throws -> Bool {
-        try await clock.sleep(until: clock.deadline(in: Self.sectorTime))
+        try await clock.resumed { try await clock.sleep(until: clock.deadline(in: Self.sectorTime)) }
         return network.change(during: run) { state in
             if let total, total > 0 { state.progress = min(100, count * 100 / total) }
         }

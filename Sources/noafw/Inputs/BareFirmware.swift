@@ -1,6 +1,7 @@
 import Cryptography
 import Provisioning
 import ScriptBundle
+import Support
 
 /// Firmware that is one file without a package. The unit does not check who made it: `FILE.sig`, 64 bytes of Ed25519 over the file, says so
 /// here, as a bundle's signature does.

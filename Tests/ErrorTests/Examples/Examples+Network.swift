@@ -1,6 +1,7 @@
 import Bluetooth
 import ESPImage
 import KeyboardFamily
+import Provisioning
 import Support
 
 @testable import noafw

@@ -34,7 +34,8 @@ final class FirmwareServer: Sendable {
     ///   - host: this machine's IP address on the way to the unit.
     /// - Throws: ``OTAError/notServed(reason:)``, and what `body` throws.
     static func with<Value: Sendable>(
-        _ image: [UInt8], for unit: String, at host: String, _ body: @escaping @Sendable (FirmwareServer) async throws -> Value
+        _ image: [UInt8], for unit: String, at host: String, on clock: SessionClock,
+        _ body: @escaping @Sendable (FirmwareServer) async throws -> Value
     ) async throws -> Value {
         let listener: NIOAsyncChannel<Connection, Never>
         do {
@@ -54,11 +55,14 @@ final class FirmwareServer: Sendable {
                 return nil
             }
             group.addTask { try await body(server) }
-            defer { group.cancelAll() }
-            while let value = try await group.next() {
-                if let value { return value }
+            let end = await group.nextResult()
+            // Sockets are closed in real time.
+            await clock.paused {
+                group.cancelAll()
+                while await group.nextResult() != nil {}
             }
-            throw CancellationError()
+            guard let value = try end?.get() else { throw OTAError.notServed(reason: "its server has ended") }
+            return value
         }
     }
 

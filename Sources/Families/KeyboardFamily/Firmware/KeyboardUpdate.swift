@@ -25,7 +25,7 @@ struct KeyboardUpdate: Sendable {
     ///   - refused: gets how many connections of others were refused, whenever there is another one.
     func send(progress: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Int) -> Void) async throws {
         let answer = try await free()
-        try await FirmwareServer.with(image, for: answer.peer, at: answer.local) { server in
+        try await FirmwareServer.with(image, for: answer.peer, at: answer.local, on: clock) { server in
             try await order(server.url)
             var machine = UpdateMachine(url: server.url, at: clock.now)
             var known = 0

@@ -30,8 +30,13 @@ public final class VirtualUnit: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in try await play() }
             group.addTask { [air, events] in try await network.run(on: air.time.clock) { events.deliver(.network) } }
-            defer { group.cancelAll() }
-            try await group.next()
+            let end = await group.nextResult()
+            // Sockets are closed in real time.
+            await air.time.clock.paused {
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+            }
+            try end?.get()
         }
     }
 
