@@ -24,7 +24,9 @@ public struct ESPAppDescriptor: Sendable, Hashable {
             let secureVersion = reader.word32(at: segment.lowerBound + 4)
         else { throw .noDescriptor }
         let start = segment.lowerBound
-        func text(_ offset: Int, _ count: Int) -> String { PrintableText.of(bytes[start + offset..<start + offset + count].prefix { $0 != 0 }) }
+        func text(_ offset: Int, _ count: Int) -> String {
+            PrintableText.of(bytes[start + offset..<start + offset + count].prefix { $0 != 0 })
+        }
         self.secureVersion = secureVersion
         (version, projectName) = (text(16, 32), text(48, 32))
         (time, date, idfVersion) = (text(80, 16), text(96, 16), text(112, 32))

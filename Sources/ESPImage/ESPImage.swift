@@ -1,8 +1,8 @@
 import Cryptography
 import Support
 
-/// An application image as ESP-IDF builds it (ESP-IDF, `esp_app_format.h`, `esp_image_format.c`): a header, segments, a checksum at the end of
-/// a block of 16 bytes, and a digest of all that.
+/// An application image as ESP-IDF builds it (ESP-IDF, `esp_app_format.h`, `esp_image_format.c`): a header, segments, a checksum at the
+/// end of a block of 16 bytes, and a digest of all that.
 public struct ESPImage: Sendable, Hashable {
     public struct Segment: Sendable, Hashable {
         public let loadAddress: UInt32
@@ -28,8 +28,8 @@ public struct ESPImage: Sendable, Hashable {
     /// SHA-256 of everything before it; `nil` for an image that was built without.
     public let digest: [UInt8]?
 
-    /// Reads an image and checks its structure, checksum and digest. Nothing may follow it: neither a signature of Secure Boot nor what else
-    /// a flash held.
+    /// Reads an image and checks its structure, checksum and digest. Nothing may follow it: neither a signature of Secure Boot nor
+    /// what else a flash held.
     public init(_ bytes: [UInt8]) throws(ESPImageError) {
         guard bytes.count <= Self.limitBytes else { throw .tooLong(byteCount: bytes.count) }
         guard bytes.first == Self.magic else { throw .notAnImage(firstByte: bytes.first) }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyboardFamily
 import Provisioning
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

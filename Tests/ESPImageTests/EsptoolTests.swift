@@ -13,7 +13,8 @@ struct EsptoolTests {
         (recipe.chip, recipe.hasDigest) = (chip, hasDigest)
         let image = try ESPImage(recipe.bytes)
         let run = try await folder.run(
-            TestTools.require(TestTools.esptool, "esptool"), ["--chip", "\(image.chip)", "image-info", folder.write(recipe.bytes, to: "a.bin")])
+            TestTools.require(TestTools.esptool, "esptool"),
+            ["--chip", "\(image.chip)", "image-info", folder.write(recipe.bytes, to: "a.bin")])
         #expect(run.status == 0, "\(run.output)")
         for text in [
             "Project name: IOS-Keyboard", "App version: v2.11.0-3-g0123abc", "ESP-IDF: v6.1", "Secure version: 7", "(valid)",

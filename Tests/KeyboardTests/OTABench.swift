@@ -51,7 +51,8 @@ struct OTABench: Sendable {
     }
 
     func flash(
-        _ image: [UInt8], at place: Int = 0, _ options: JobOptions = JobOptions(), _ report: @escaping @Sendable (RunEvent) -> Void = { _ in }
+        _ image: [UInt8], at place: Int = 0, _ options: JobOptions = JobOptions(),
+        _ report: @escaping @Sendable (RunEvent) -> Void = { _ in }
     ) async throws -> UnitReport {
         let job = try ProvisioningJob(
             family: family(at: place), central: VirtualCentral(air: air), address: units[0].address,

@@ -37,7 +37,9 @@ import Testing
     @Test func theyAreCompared() throws {
         let versions = try ["2.9.0", "2.10.0", "2.10.1", "10.0.0"].map { try #require(KeyboardVersion($0)) }
         #expect(versions.sorted() == versions)
-        for text in ["", "1", "1.2", "1.2.3.4", "a.b.c", "1..2", "1.2.3 ", "1234.0.0", "+1.0.0", "١.0.0"] { #expect(KeyboardVersion(text) == nil) }
+        for text in ["", "1", "1.2", "1.2.3.4", "a.b.c", "1..2", "1.2.3 ", "1234.0.0", "+1.0.0", "١.0.0"] {
+            #expect(KeyboardVersion(text) == nil, "\(text)")
+        }
     }
 }
 
@@ -46,7 +48,8 @@ import Testing
         #expect(try "\(UnitURL("http://IOS-Keyboard.local/"))" == "http://ios-keyboard.local")
         #expect(try UnitURL("http://127.0.0.1:8080").port == 8080)
         for text in [
-            "", "ios-keyboard.local", "https://unit", "http://unit/status", "http://unit?x", "http://me:pw@unit", "http://", "http://unit:0",
+            "", "ios-keyboard.local", "https://unit", "http://unit/status", "http://unit?x", "http://me:pw@unit", "http://",
+            "http://unit:0",
             "http://unit:70000", "http://" + String(repeating: "a", count: 300),
         ] { #expect(throws: OTAError.self, "\(text)") { try UnitURL(text) } }
     }
@@ -149,9 +152,8 @@ import Testing
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
             }
         }
-        guard with(address(source, 0), { bind(descriptor, $0, $1) }), with(address("127.0.0.1", port), { connect(descriptor, $0, $1) }) else {
-            return []
-        }
+        guard with(address(source, 0), { bind(descriptor, $0, $1) }), with(address("127.0.0.1", port), { connect(descriptor, $0, $1) })
+        else { return [] }
         let request = Array("GET \(path) HTTP/1.1\r\nHost: unit\r\n\r\n".utf8)
         _ = send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
         var answer: [UInt8] = []

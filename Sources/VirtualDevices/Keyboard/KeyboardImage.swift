@@ -31,8 +31,8 @@ enum KeyboardImage {
         return image.count >= end + 33 && digest(Array(image[...end])) == Array(image[(end + 1)..<(end + 33)])
     }
 
-    /// What the program reports, which is a text of its own among the image's: three numbers with points between zeros. Where there is none,
-    /// what the build was called.
+    /// What the program reports, which is a text of its own among the image's: three numbers with points between zeros. Where there is
+    /// none, what the build was called.
     static func version(of image: [UInt8]) -> String {
         let texts = image.dropFirst(headByteCount).split(separator: 0).lazy.compactMap { piece -> String? in
             guard (5...11).contains(piece.count), piece.allSatisfy({ $0 == 0x2E || (0x30...0x39).contains($0) }) else { return nil }

@@ -37,17 +37,7 @@ final class FirmwareServer: Sendable {
         _ image: [UInt8], for unit: String, at host: String, on clock: SessionClock,
         _ body: @escaping @Sendable (FirmwareServer) async throws -> Value
     ) async throws -> Value {
-        let listener: NIOAsyncChannel<Connection, Never>
-        do {
-            listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    return try Connection(wrappingChannelSynchronously: channel)
-                }
-            }
-        } catch {
-            throw OTAError.notServed(reason: (error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(type(of: error))")
-        }
+        let listener = try await clock.paused { try await listen(at: host) }
         let server = FirmwareServer(image, for: unit, at: host, port: listener.channel.localAddress?.port ?? 0)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
@@ -63,6 +53,19 @@ final class FirmwareServer: Sendable {
             }
             guard let value = try end?.get() else { throw OTAError.notServed(reason: "its server has ended") }
             return value
+        }
+    }
+
+    private static func listen(at host: String) async throws -> NIOAsyncChannel<Connection, Never> {
+        do {
+            return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: host, port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+        } catch {
+            throw OTAError.notServed(reason: (error as? IOError).map { SystemError.text($0.errnoCode) } ?? "\(type(of: error))")
         }
     }
 

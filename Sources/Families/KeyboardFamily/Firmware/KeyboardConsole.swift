@@ -4,7 +4,7 @@ import Provisioning
 import Support
 import Synchronization
 
-/// A keyboard that answers over Wi-Fi, and that is held over Bluetooth meanwhile: nobody else gets in between, and its restart ends the link.
+/// A keyboard that answers over Wi-Fi, and is held over Bluetooth meanwhile: nobody else gets in between, and its restart ends the link.
 final class KeyboardConsole: UnitConsole {
     private static let input = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     /// Of a Monocle's own service. Its REPL has the attributes of a keyboard, and what is text here would run there.

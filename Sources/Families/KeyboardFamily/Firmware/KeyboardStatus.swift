@@ -30,7 +30,8 @@ struct KeyboardStatus: Sendable, Hashable {
     /// - Throws: ``OTAError/notUnderstood(path:reason:)``.
     init(_ answer: UnitHTTP.Answer) throws(OTAError) {
         guard answer.status == 200, let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body)) else {
-            throw .notUnderstood(path: "/status", reason: answer.status == 200 ? "it is not the status of a keyboard" : "HTTP \(answer.status)")
+            let reason = answer.status == 200 ? "it is not the status of a keyboard" : "HTTP \(answer.status)"
+            throw .notUnderstood(path: "/status", reason: reason)
         }
         version = PrintableText.ascii(document.version, limit: 32)
         network = PrintableText.ascii(document.ssid, limit: 32)

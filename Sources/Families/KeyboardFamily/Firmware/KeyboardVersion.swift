@@ -35,8 +35,10 @@ struct KeyboardVersion: Sendable, Hashable, Comparable, CustomStringConvertible 
         for segment in image.segments {
             for piece in image.bytes[segment.range].split(separator: 0) where piece.count <= longestText {
                 // The descriptor's own texts say something else.
-                guard !image.descriptor.range.contains(piece.startIndex), let first = piece.first, (0x30...0x39).contains(first) else { continue }
-                if let version = KeyboardVersion(String(decoding: piece, as: UTF8.self)) { found.insert(version) }
+                guard !image.descriptor.range.contains(piece.startIndex), let first = piece.first, (0x30...0x39).contains(first),
+                    let version = KeyboardVersion(String(decoding: piece, as: UTF8.self))
+                else { continue }
+                found.insert(version)
             }
         }
         return found

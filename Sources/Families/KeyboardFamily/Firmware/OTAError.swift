@@ -36,8 +36,8 @@ extension OTAError: DiagnosableError {
     public var obstacle: Obstacle? {
         switch self {
         case .noAnswer, .notTaken, .occupied, .cut, .stalled: .link
-        case .badURL, .noKeyboard, .notUnderstood, .otherAddress, .otherUnit, .versionUnclear, .sameVersion, .notServed, .notFetched, .refusedByUnit,
-            .doesNotRestart, .doesNotReturn, .notOnAir, .rolledBack:
+        case .badURL, .noKeyboard, .notUnderstood, .otherAddress, .otherUnit, .versionUnclear, .sameVersion, .notServed, .notFetched,
+            .refusedByUnit, .doesNotRestart, .doesNotReturn, .notOnAir, .rolledBack:
             nil
         }
     }

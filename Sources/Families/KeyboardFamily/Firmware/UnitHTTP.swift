@@ -59,7 +59,8 @@ struct UnitHTTP: Sendable {
         answer.local = connection.channel.localAddress?.ipAddress ?? ""
         let isWhole = try await connection.executeThenClose { [answer] inbound, outbound in
             var answer = answer
-            try await outbound.write(contentsOf: [.head(head(method, path, body.count)), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)])
+            let content = HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: body)))
+            try await outbound.write(contentsOf: [.head(head(method, path, body.count)), content, .end(nil)])
             for try await part in inbound {
                 switch part {
                 case .head(let head): answer.status = Int(head.status.code)

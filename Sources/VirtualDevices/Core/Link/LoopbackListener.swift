@@ -56,7 +56,8 @@ package final class LoopbackListener: Sendable {
     package func serve(_ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw LinkError.unavailable("the virtual unit has no network: \(SystemError.last)") }
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(copy, serverBackPressureStrategy: nil) { channel in
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let server = try await bootstrap.bind(copy, serverBackPressureStrategy: nil) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                 return try Connection(wrappingChannelSynchronously: channel)
