@@ -45,6 +45,7 @@ struct AssetLoader {
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
+        if let open = family.provisioning?.bareFirmware { return AssetSet(try bareFirmware(open)) }
         if let path = inputs.bundle {
             let assets = try BundleLoader(family: family, path: inputs.path(path), inputs: inputs, notice: notice).load(parts)
             _ = try assets.firmware.map { try marked($0) }
@@ -54,6 +55,12 @@ struct AssetLoader {
         return AssetSet(
             parts.contains(.firmware) ? try firmware() : nil, parts.contains(.fpga) ? try fpga() : nil,
             parts.contains(.scripts) ? try scripts() : nil)
+    }
+
+    /// - Throws: ``BareFirmwareError``: no catalogue has such firmware.
+    private func bareFirmware(_ open: ([UInt8], String?) throws -> any ComponentAsset) throws -> any ComponentAsset {
+        guard let path = inputs.firmware else { throw BareFirmwareError.noFile(family.id) }
+        return try BareFirmware(path: inputs.path(path), inputs: inputs, isHarmless: allowsDevelopment, notice: notice).load(open)
     }
 
     private func marked(_ firmware: FirmwareAsset, listed: Bool = false) throws -> FirmwareAsset {
