@@ -75,7 +75,7 @@ struct KeyboardModel: UnitModel {
         switch input {
         case .dock: usb.isPlugged = true
         case .undock: usb.isPlugged = false
-        case .tap, .press, .release, .unpair, .cut: break
+        case .tap, .press, .release, .unpair, .cut, .surroundings: break
         }
     }
 
