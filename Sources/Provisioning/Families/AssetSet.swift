@@ -6,7 +6,13 @@ public protocol ComponentAsset: Sendable {
     var version: String { get }
     /// SHA-256 of what the unit gets.
     var sha256: [UInt8] { get }
+    /// What an operator should know of it.
+    var warnings: [String] { get }
     var updater: any ComponentUpdater { get }
+}
+
+extension ComponentAsset {
+    public var warnings: [String] { [] }
 }
 
 /// What a unit is to hold afterwards; a component that is absent is not looked at.
@@ -16,18 +22,18 @@ public struct AssetSet: Sendable {
     public var bundle: BundleIdentity?
 
     /// - Parameter assets: one for each component; `nil` for what is not looked at.
-    public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) {
-        for asset in assets.compactMap(\.self) { self.assets[type(of: asset).component] = asset }
+    public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) { self.init(assets.compactMap(\.self), bundle: bundle) }
+
+    public init(_ assets: [any ComponentAsset], bundle: BundleIdentity? = nil) {
+        for asset in assets { self.assets[type(of: asset).component] = asset }
         self.bundle = bundle
     }
 
     public var isEmpty: Bool { assets.isEmpty }
 
-    public subscript(_ component: Component) -> (any ComponentAsset)? { assets[component] }
-
-    subscript<Asset: ComponentAsset>(_ type: Asset.Type) -> Asset? {
-        get { assets[type.component] as? Asset }
-        set { assets[type.component] = newValue }
+    public subscript(_ component: Component) -> (any ComponentAsset)? {
+        get { assets[component] }
+        set { assets[component] = newValue }
     }
 
     /// The same without what is not wanted.

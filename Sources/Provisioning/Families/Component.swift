@@ -11,11 +11,27 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
     public let stages: [Stage]
     /// What a component is verified by once it was written, and by a deep verification.
     public let evidence: Evidence
+    /// For people.
+    public let title: String
+    /// Whatever else the unit holds has to be asked for again after an update of it.
+    let outdatesOthers: Bool
+    /// A unit that says no version has none, or one of its owner's.
+    public let mayBeMissing: Bool
     /// `nil` for a component that the catalogue does not hold.
-    let slot: CatalogueSlot?
+    public let slot: CatalogueSlot?
 
-    public init(_ name: String, order: Int, stages: [Stage], evidence: Evidence, slot: CatalogueSlot? = nil) {
-        (self.name, self.order, self.stages, self.evidence, self.slot) = (name, order, stages, evidence, slot)
+    public init(
+        _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String? = nil, outdatesOthers: Bool = false,
+        mayBeMissing: Bool = false, slot: CatalogueSlot? = nil
+    ) {
+        (self.name, self.order, self.stages, self.evidence) = (name, order, stages, evidence)
+        (self.title, self.outdatesOthers, self.mayBeMissing, self.slot) = (title ?? name, outdatesOthers, mayBeMissing, slot)
+    }
+
+    /// Structure, sizes, signature and hardware.
+    public func check(_ content: AssetContent) throws -> CheckedAsset {
+        guard let slot else { throw CatalogueError.hardwareUnknown(content.family.id.rawValue) }
+        return try slot.check(content)
     }
 
     public var description: String { name }
@@ -37,41 +53,55 @@ public enum Evidence: String, Sendable, Codable, CaseIterable {
     case digest
 }
 
-/// Where the catalogue keeps a component.
+/// Where the catalogue keeps a component, and what it knows of its files.
 public struct CatalogueSlot: Sendable {
     /// Of the asset root.
     let folder: String
-    /// Each family has a folder of its own in it, and may have none.
+    /// Each family has a folder of its own in it, and may have none; else each entry is one file, an image.
     let isByFamily: Bool
     /// Of an image's file name.
     let suffix: String
     /// Several times what the hardware holds, for each file.
-    let limitBytes: Int
-    /// Checks the structure, size, signature and hardware of an entry's files.
-    let check: @Sendable (CatalogueContent) throws -> CheckedAsset
+    public let limitBytes: Int
+    /// How an image begins; empty where it may begin with anything.
+    let beginning: [UInt8]
+    /// What the vendor's images have, if all have the same.
+    let usualByteCount: Int?
+    /// Which of the families that take one an image is for; `nil` for the first.
+    let taker: (@Sendable (_ image: [UInt8], [Family]) throws -> Family?)?
+    /// As ``Component/check(_:)``.
+    let check: @Sendable (AssetContent) throws -> CheckedAsset
 
     public init(
-        folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int,
-        check: @escaping @Sendable (CatalogueContent) throws -> CheckedAsset
+        folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int, beginning: [UInt8] = [], usualByteCount: Int? = nil,
+        taker: (@Sendable (_ image: [UInt8], [Family]) throws -> Family?)? = nil,
+        check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
     ) {
-        (self.folder, self.isByFamily, self.suffix, self.limitBytes, self.check) = (folder, isByFamily, suffix, limitBytes, check)
+        (self.folder, self.isByFamily, self.suffix, self.limitBytes) = (folder, isByFamily, suffix, limitBytes)
+        (self.beginning, self.usualByteCount, self.taker, self.check) = (beginning, usualByteCount, taker, check)
     }
+
+    public var isImage: Bool { !isByFamily }
 
     func folder(for hardware: String) -> String { isByFamily ? "\(folder)/\(hardware)" : folder }
 }
 
-/// The files of one component, and what their family has to say of them.
-public struct CatalogueContent: Sendable {
-    public var files: [ScriptSet.File]
+/// The files of one component, not checked yet.
+public struct AssetContent {
+    public let files: [ScriptSet.File]
     /// For messages.
-    public var name: String
-    public var hardware: String
-    /// `nil` for a family without a bootloader.
-    public var target: DFUTarget?
+    public let name: String
+    public let family: Family
     /// The keys that a package may be signed with.
-    public var keys: [TrustedKey]
-    /// `nil` for a family without scripts.
-    public var language: ScriptFamily?
+    public let keys: () throws -> [TrustedKey]
+    /// An image is taken whatever it holds.
+    let isUnchecked: Bool
+
+    public init(
+        files: [ScriptSet.File], name: String, family: Family, isUnchecked: Bool = false, keys: @escaping () throws -> [TrustedKey]
+    ) {
+        (self.files, self.name, self.family, self.keys, self.isUnchecked) = (files, name, family, keys, isUnchecked)
+    }
 
     /// Of an image.
     public var bytes: [UInt8] { files.first?.bytes ?? [] }
@@ -80,9 +110,18 @@ public struct CatalogueContent: Sendable {
 /// What a component's check found.
 public struct CheckedAsset: Sendable {
     /// `nil` for files that do not tell.
-    var version: String?
+    public var version: String?
     /// Whether it is one of this project's own stand-ins.
     public var isDevelopment: Bool
+    /// By which a catalogue may know the version of files that do not tell.
+    public var digest: String?
+    /// What a unit gets, and the version that it shows then; without one it is the files' own.
+    public let asset: @Sendable (_ version: String?) throws -> any ComponentAsset
 
-    public init(version: String?, isDevelopment: Bool) { (self.version, self.isDevelopment) = (version, isDevelopment) }
+    public init(
+        version: String?, isDevelopment: Bool, digest: String? = nil,
+        asset: @escaping @Sendable (_ version: String?) throws -> any ComponentAsset
+    ) {
+        (self.version, self.isDevelopment, self.digest, self.asset) = (version, isDevelopment, digest, asset)
+    }
 }

@@ -8,6 +8,8 @@ public protocol ComponentUpdater: Sendable {
     /// Bytes of the image, not of the air.
     var byteCount: Int { get }
 
+    /// Throws where the unit holds something newer, or something whose age cannot be told.
+    func checkAge(on unit: UnitIdentity) throws
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
     /// What a person has put on the unit where this component is. Changes nothing.
@@ -17,6 +19,7 @@ public protocol ComponentUpdater: Sendable {
 }
 
 extension ComponentUpdater {
+    public func checkAge(on unit: UnitIdentity) throws {}
     public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles { OwnFiles() }
 
     /// What is current costs nothing; everything else may have to be written whole.

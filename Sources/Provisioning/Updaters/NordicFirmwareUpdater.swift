@@ -4,15 +4,28 @@ import Support
 
 extension Component {
     public static let firmware = Component(
-        "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version,
-        slot: CatalogueSlot(folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20) { content in
-            guard let target = content.target else { throw CatalogueError.hardwareUnknown(content.hardware) }
-            let package = try DFUPackage(bytes: content.bytes)
-            try package.check(against: target, trusting: content.keys)
-            return CheckedAsset(
-                version: package.images.first?.version?.description,
-                isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
-        })
+        "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version, outdatesOthers: true,
+        slot: CatalogueSlot(
+            folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20, beginning: Array("PK".utf8),
+            taker: { package, families in
+                let ids = try DFUPackage(bytes: package).images.flatMap { $0.initPacket.command.softDevices }
+                return families.first { $0.bootloader.map { ids.contains($0.target.softDeviceID) } ?? false }
+            },
+            check: { content in
+                guard let target = content.family.bootloader?.target else {
+                    throw CatalogueError.hardwareUnknown(content.family.id.rawValue)
+                }
+                let (package, keys) = (try DFUPackage(bytes: content.bytes), try content.keys())
+                try package.check(against: target, trusting: keys)
+                return CheckedAsset(
+                    version: package.images.first?.version?.description,
+                    isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) }
+                ) { try FirmwareAsset(package: package, version: $0, target: target, trusting: keys) }
+            }))
+}
+
+extension AssetCatalogue {
+    public func firmware(for hardware: String) throws(CatalogueError) -> Content { try content(of: .firmware, for: hardware) }
 }
 
 extension Stage {
@@ -45,13 +58,6 @@ public struct FirmwareAsset: ComponentAsset {
     public var updater: any ComponentUpdater { NordicFirmwareUpdater(self) }
 }
 
-extension AssetSet {
-    public var firmware: FirmwareAsset? {
-        get { self[FirmwareAsset.self] }
-        set { self[FirmwareAsset.self] = newValue }
-    }
-}
-
 /// Brings firmware to a unit through Nordic's bootloader.
 public struct NordicFirmwareUpdater: ComponentUpdater {
     private let firmware: FirmwareAsset
@@ -67,6 +73,15 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         return [
             StageEstimate(.bootloader, seconds: 6), StageEstimate(.firmware, seconds: transfer), StageEstimate(.restart, seconds: 5),
         ]
+    }
+
+    public func checkAge(on unit: UnitIdentity) throws {
+        let held = unit.versions[.firmware]
+        guard held != version else { return }
+        guard let theirs = held.flatMap(FirmwareVersion.init), let ours = FirmwareVersion(version) else {
+            throw ProvisioningError.ageUnknown(unit: held, ours: version)
+        }
+        if ours < theirs { throw ProvisioningError.downgrade(from: theirs.description, to: ours.description) }
     }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
