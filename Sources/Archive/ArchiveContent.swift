@@ -2,7 +2,7 @@ import CZip
 import Glibc
 import Support
 
-/// The bytes of an archive: in memory, or in a file that is read where they are needed.
+/// The bytes of an archive: in memory, or in a file that is read as needed.
 public struct ArchiveContent: Sendable {
     public let byteCount: Int
     private let bytes: @Sendable (Range<Int>) -> ArraySlice<UInt8>?
@@ -12,7 +12,7 @@ public struct ArchiveContent: Sendable {
         self.bytes = { bytes[$0] }
     }
 
-    /// - Parameter file: what reads it has to hold it against digests, as it may change.
+    /// - Parameter file: may change, so readers must check digests.
     public init(_ file: OpenedFile) {
         byteCount = file.byteCount
         bytes = { range in
@@ -28,7 +28,7 @@ public struct ArchiveContent: Sendable {
         return bytes(start..<(start + min(count, byteCount - start)))
     }
 
-    /// - Returns: a source that libzip reads when it needs the bytes, and frees; `nil` without memory.
+    /// - Returns: a source that libzip reads as needed and frees; `nil` without memory.
     func makeSource(_ error: inout zip_error_t) -> OpaquePointer? {
         let state = Unmanaged.passRetained(ContentSource(self))
         let source = zip_source_function_create(ContentSource.answer, state.toOpaque(), &error)

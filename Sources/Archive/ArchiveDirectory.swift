@@ -1,5 +1,5 @@
-/// Reads the names in a zip archive's central directory before libzip does, which hands them out as C strings (a NUL hides what follows it)
-/// and allocates as many entries as the archive claims.
+/// Reads the names in a zip archive's central directory before libzip does. libzip returns them as C strings (a NUL hides the
+/// rest) and allocates as many entries as the archive claims.
 enum ArchiveDirectory {
     private static let endSignature = 0x0605_4B50
     private static let entrySignature = 0x0201_4B50
@@ -26,7 +26,7 @@ enum ArchiveDirectory {
         return names
     }
 
-    /// - Returns: its place and its bytes.
+    /// - Returns: its offset and its bytes.
     private static func endRecord(in archive: ArchiveContent) throws(ArchiveError) -> (Int, [UInt8]) {
         let tailStart = max(0, archive.byteCount - endLength - longestComment)
         let tail = try read(archive, from: tailStart, count: archive.byteCount - tailStart)
@@ -57,16 +57,16 @@ enum ArchiveDirectory {
 
     private static func broken(_ reason: String) -> ArchiveError { .notAnArchive(reason: reason) }
 
-    /// The bytes have to be there.
+    /// The caller has checked the bounds.
     private static func little(_ bytes: [UInt8], _ at: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
     }
 }
 
-/// What an archive may hold; checked before anything is unpacked.
+/// Limits for an archive; checked before anything is unpacked.
 public struct ArchiveLimits: Sendable, Hashable {
     public var entryCount: Int
-    /// Bytes of all entries together, unpacked.
+    /// Unpacked bytes of all entries together.
     public var contentByteCount: Int
     /// Whether a name may be a relative path such as `scripts/main.py`.
     public var allowsFolders: Bool
@@ -78,7 +78,7 @@ public struct ArchiveLimits: Sendable, Hashable {
     }
 }
 
-/// The names an entry may have: printable ASCII without `\` and `:`, 128 bytes at most, no `.` and `..`, not absolute.
+/// Names allowed for entries: printable ASCII without `\` and `:`, at most 128 bytes, no `.` and `..`, not absolute.
 enum EntryName {
     static let longest = 128
 
@@ -90,13 +90,13 @@ enum EntryName {
         return (allowsFolders || parts.count == 1) && parts.allSatisfy(isSafePart)
     }
 
-    /// A name such as `a..b` is harmless, but nothing that makes archives needs it.
+    /// A name such as `a..b` is harmless, but no archive tool needs it.
     private static func isSafePart(_ part: ArraySlice<UInt8>) -> Bool {
         let dot = UInt8(ascii: ".")
         return !part.isEmpty && !part.elementsEqual([dot]) && !zip(part, part.dropFirst()).contains { $0 == dot && $1 == dot }
     }
 
-    /// A name for a message: at most 60 characters, with everything but printable ASCII escaped.
+    /// A name for a message: at most 60 characters; everything but printable ASCII is escaped.
     static func printable(_ name: [UInt8]) -> String {
         name.prefix(60).map { byte -> String in
             guard (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\\") else {

@@ -9,10 +9,10 @@ public enum ArchiveError: Error, Hashable, Sendable {
     case entryMissing(name: String)
     /// Sizes in bytes.
     case entryTooLarge(name: String, byteCount: UInt64, limit: Int)
-    /// What all entries together would unpack to, in bytes.
+    /// The unpacked size of all entries, in bytes.
     case contentTooLarge(byteCount: UInt64, limit: Int)
     case entryDamaged(name: String, reason: String)
-    /// A header that ``ArchiveWriter`` writes otherwise.
+    /// A header that ``ArchiveWriter`` would write differently.
     case notCanonical(name: String)
     case notWritten(reason: String)
 }

@@ -1,7 +1,7 @@
 import CZip
 import Glibc
 
-/// Reads entries of a zip archive. Sizes are checked before and while inflating: an archive may state false ones.
+/// Reads entries of a zip archive. Checks sizes before and during inflation, since an archive may state false ones.
 public struct ArchiveReader {
     /// Runs `body` on the opened archive.
     /// - Throws: ``ArchiveError``, and what `body` throws.
@@ -24,16 +24,16 @@ public struct ArchiveReader {
         return try body(reader)
     }
 
-    /// Of an archive in memory.
+    /// Opens an archive in memory.
     public static func open<Result>(_ bytes: [UInt8], limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result) throws -> Result {
         try open(ArchiveContent(bytes), limits: limits, body)
     }
 
-    /// Unpacked at a time.
+    /// Bytes unpacked at a time.
     private static let pieceByteCount = 256 << 10
 
     private let archive: OpaquePointer
-    /// In the directory's order; each is safe and stands once.
+    /// In the directory's order; all safe and unique.
     public let names: [String]
 
     /// - Parameter limit: in bytes.
@@ -43,7 +43,7 @@ public struct ArchiveReader {
         return bytes
     }
 
-    /// Takes an entry a piece at a time. Only when this returns it is known to be whole.
+    /// Passes on an entry in pieces. The entry is complete only when this returns.
     public func read(_ name: String, limit: Int, _ take: (ArraySlice<UInt8>) -> Void) throws(ArchiveError) {
         let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
         guard index >= 0 else { throw .entryMissing(name: name) }
@@ -77,7 +77,7 @@ public struct ArchiveReader {
         return status.size
     }
 
-    /// Only Unix writes a file's type into an archive; many tools leave it out there as well.
+    /// Only Unix writes a file's type into an archive, and many tools omit it there too.
     private func isPlainFile(_ index: UInt64) -> Bool {
         var system: UInt8 = 0
         var attributes: UInt32 = 0
@@ -86,7 +86,7 @@ public struct ArchiveReader {
         return system != UInt8(ZIP_OPSYS_UNIX) || type == 0 || type == S_IFREG
     }
 
-    /// Reads one byte past the stated size: libzip compares the CRC-32 when it meets the end.
+    /// Reads one byte past the stated size: libzip compares the CRC-32 at the end.
     private func inflate(_ file: OpaquePointer, name: String, size: Int, _ take: (ArraySlice<UInt8>) -> Void) throws(ArchiveError) {
         var piece = [UInt8](repeating: 0, count: min(size + 1, Self.pieceByteCount))
         var count = 0
@@ -111,8 +111,8 @@ public struct ArchiveReader {
     private func damaged(_ name: String, _ reason: String) -> ArchiveError { .entryDamaged(name: name, reason: reason) }
 
     private static func broken(_ error: inout zip_error_t) -> ArchiveError {
-        // What libzip calls this has no meaning for an archive in memory: a zip64 size without its extension.
-        if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is not true") }
+        // libzip's message makes no sense for an archive in memory: a zip64 size without its extension.
+        if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is wrong") }
         return .notAnArchive(reason: ArchiveError.text(zip_error_strerror(&error)))
     }
 }

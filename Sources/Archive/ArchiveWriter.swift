@@ -1,8 +1,8 @@
 import CZip
 import Glibc
 
-/// Writes a zip archive. The same entries give the same bytes: sorted by name, dated 1980-01-01, plain files, and stored, as versions of
-/// zlib deflate differently.
+/// Writes a zip archive. The same entries give the same bytes: sorted by name, dated 1980-01-01, plain files, and stored, since
+/// versions of zlib deflate differently.
 public enum ArchiveWriter {
     /// - Parameter entries: contents by name; a name may be a relative path.
     public static func archive(_ entries: [String: [UInt8]]) throws(ArchiveError) -> [UInt8] {
@@ -20,7 +20,7 @@ public enum ArchiveWriter {
         return try content(of: sink)
     }
 
-    /// Writes a temporary file beside the path, which takes its place when it is whole.
+    /// Writes a temporary file next to the path, which replaces it when complete.
     public static func write(_ entries: [String: [UInt8]], to path: String) throws(ArchiveError) {
         var code: Int32 = 0
         guard let archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {
@@ -32,7 +32,7 @@ public enum ArchiveWriter {
         try fill(archive, with: entries)
     }
 
-    /// Adds the entries and closes the archive, whatever happens.
+    /// Adds the entries and closes the archive in any case.
     private static func fill(_ archive: OpaquePointer, with entries: [String: [UInt8]]) throws(ArchiveError) {
         do throws(ArchiveError) {
             for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { try add(name, bytes, to: archive) }

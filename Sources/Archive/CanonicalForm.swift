@@ -1,4 +1,4 @@
-/// The bytes around the entries, which no digest covers, have to be as ``ArchiveWriter`` writes them.
+/// Requires the bytes around the entries, which no digest covers, to be as ``ArchiveWriter`` writes them.
 public enum CanonicalForm {
     private static let localSignature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
     /// Needs version 1.0; no flags, stored, 00:00 on 1980-01-01.

@@ -5,7 +5,7 @@ import Synchronization
 /// A central over bluetoothd's D-Bus interface. It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links
 /// and discoveries end with an error, and the next use waits for their return.
 public final class BlueZCentral: BondingCentral, AdapterCentral {
-    /// How long a missing adapter is waited for.
+    /// How long to wait for a missing adapter.
     struct Timeouts: Sendable {
         /// For bluetoothd's list of objects: a crowd of advertisers makes it long, and bluetoothd slow.
         var list = Duration.seconds(10)
@@ -38,7 +38,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
 
     /// - Parameters:
     ///   - adapter: `nil` takes the first one that is on.
-    ///   - notice: gets what the operator should know of a bond.
+    ///   - notice: gets what the operator should know about a bond.
     public convenience init(
         adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
         silence: SilenceLimits = SilenceLimits(), notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -113,12 +113,12 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         return session.read { $0.mirror.linkCount(on: adapter.path) }
     }
 
-    /// Of the adapter that is used.
+    /// The one in use.
     public func adapterAddress(before deadline: SessionClock.Instant) async throws -> DeviceAddress {
         try await station(before: deadline).1.address
     }
 
-    /// The devices with a link of another program, or of one that died. They do not advertise.
+    /// Devices that another program holds, or one that died. They do not advertise.
     public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [DeviceObject] {
         let (session, adapter) = try await station(before: deadline)
         return session.read { state in

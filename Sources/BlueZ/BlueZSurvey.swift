@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// What the machine's Bluetooth looks like from here, for a report.
+/// The state of the machine's Bluetooth, for a report.
 public struct BlueZSurvey: Sendable {
     public struct ConnectedDevice: Sendable, Hashable {
         public var address: DeviceAddress
@@ -78,7 +78,7 @@ extension AdapterObject {
     /// What finds it again after its number has changed.
     public var selector: AdapterSelector { .address(address) }
 
-    /// The machine's adapters that are on and share their address with none: the named ones, or all of them in the order of their names.
+    /// The adapters that are on and have an address of their own: the named ones, or all in the order of their names.
     /// - Throws: ``BlueZError`` when there is none, or a named one cannot be used; `CancellationError`.
     public static func usable(
         named selectors: [AdapterSelector], clock: SessionClock, before deadline: SessionClock.Instant
@@ -95,7 +95,7 @@ extension AdapterObject {
         try await session.awaitObjects(before: deadline)
         let end = min(deadline, clock.deadline(in: BlueZCentral.Timeouts().first))
         guard !selectors.isEmpty else {
-            // The wait for the first one; the others are there with it.
+            // Waits for the first one; the others come with it.
             _ = try await session.usableAdapter(nil, before: end, isRecovering: false)
             return session.read { AdapterChoice($0.mirror).usable }
         }

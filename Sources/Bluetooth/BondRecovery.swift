@@ -1,11 +1,11 @@
-/// What follows when a bonded link does not come about: the same over every radio, events in, steps out.
+/// What to do when a bonded link fails, for every radio: events in, steps out.
 ///
-/// Every step is tried twice, as the air can end a link at the same moment. A host's key that two links in a row did not survive is
-/// given up once: the unit has lost its own, or serves another host, and a new pairing tells which.
+/// Every step is tried twice, since the air can end a link at any moment. A host's key that fails on two links in a row is
+/// discarded once: the unit has lost its own key or serves another host, and a new pairing shows which.
 package struct BondRecovery: Sendable {
     package enum Step: Sendable, Hashable {
         case tryAgain
-        /// Give up this host's key and pair anew.
+        /// Discard this host's key and pair again.
         case forgetKey
         case fail(LinkError)
     }
@@ -19,13 +19,12 @@ package struct BondRecovery: Sendable {
 
     package init(address: DeviceAddress) { self.address = address }
 
-    /// The unit refused to pair.
     package mutating func pairingRefused(_ reason: String) -> Step {
         refusals += 1
         return refusals < Self.attempts ? .tryAgain : .fail(.pairingRefused(address, reason: reason))
     }
 
-    /// The link ended while it was being encrypted with the key of an earlier pairing.
+    /// The link ended while it was being encrypted with an existing key.
     package mutating func encryptionFailed(_ reason: String) -> Step {
         failures += 1
         if failures < Self.attempts { return .tryAgain }
@@ -36,6 +35,6 @@ package struct BondRecovery: Sendable {
     }
 
     package static func notice(of address: DeviceAddress) -> String {
-        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired anew"
+        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired again"
     }
 }

@@ -1,8 +1,8 @@
 import Support
 
-/// Finds peripherals and connects to them: over BlueZ, or by the virtual radio.
+/// Finds peripherals and connects to them, over BlueZ or the virtual radio.
 public protocol Central: Sendable {
-    /// Of this central's deadlines.
+    /// The clock for this central's deadlines.
     var clock: SessionClock { get }
 
     /// Starts discovery. Sightings arrive until ``Discovery/stop()``.
@@ -21,26 +21,27 @@ extension Central {
     }
 }
 
-/// What a link has to be before it is used.
+/// What a link must be before it is used.
 public enum LinkSecurity: Sendable, Hashable {
     case open
-    /// Encrypted with the key of a bond; just-works pairing makes one where there is none (Core Specification, Vol 3, Part H, 2.3.5).
+    /// Encrypted with the key of a bond. Without a bond, just-works pairing makes one (Core Specification, Vol 3, Part H,
+    /// 2.3.5).
     case bonded
 }
 
-/// A central whose host keeps the keys of its bonds.
+/// A central whose host keeps bond keys.
 public protocol BondingCentral: Central {
-    /// Gives up this host's key of a bond, with whatever else the host remembers of the unit.
+    /// Discards this host's bond key, with whatever else the host remembers about the unit.
     /// - Returns: whether there was a key.
     func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
 }
 
-/// A central over an adapter that other programs use, too.
+/// A central on an adapter that other programs also use.
 public protocol AdapterCentral: Central {
-    /// The links of the adapter, whoever made them.
+    /// The links of the adapter, including those of other programs.
     func linkCount(before deadline: SessionClock.Instant) async throws -> Int
 
-    /// Has the host forget a unit without a bond and a link: it remembers each one that it was ever connected to.
+    /// Makes the host forget a unit that has neither bond nor link; it remembers every unit that it was connected to.
     /// - Returns: whether it was known.
     func forgetUnlessBonded(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
 }
@@ -51,32 +52,33 @@ public protocol Discovery: Sendable {
     func stop() async
 }
 
-/// A link to one peripheral. Every call after the link is gone throws ``LinkError/disconnected(_:)``.
+/// A link to one peripheral. Every call after the link is lost throws ``LinkError/disconnected(_:)``.
 public protocol Connection: Sendable {
     var address: DeviceAddress { get }
 
-    /// The largest value of one write or notification in bytes: ATT MTU − 3.
+    /// The most bytes in one write or notification: ATT MTU − 3.
     var payloadSize: Int { get }
 
     /// The bond was made on this link.
     var isNewlyBonded: Bool { get }
 
-    /// Whether the attribute table has a characteristic; does not ask the peripheral.
+    /// Whether the attribute table has a characteristic. Does not ask the peripheral.
     func offers(_ characteristic: AttributeID) -> Bool
 
     /// Writes with response and waits for it.
-    /// - Throws: ``LinkError/refused(_:attributeError:of:)`` for an ATT error, ``LinkError/acquired(_:_:)`` while a channel is open.
+    /// - Throws: ``LinkError/refused(_:attributeError:of:)`` for an ATT error, ``LinkError/acquired(_:_:)`` while a channel is
+    ///   open.
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws
 
-    /// Opens the fast path for writes without response to a characteristic (BlueZ's `AcquireWrite`). Until it is closed, the characteristic
-    /// takes no other write.
+    /// Opens the fast path for writes without response to a characteristic (BlueZ's `AcquireWrite`). Until it is closed, the
+    /// characteristic accepts no other write.
     /// - Throws: ``LinkError/acquired(_:_:)`` while another channel is open.
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel
 
     /// Turns notifications on.
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]>
 
-    /// Ends the link and waits until it is gone; harmless without one.
+    /// Ends the link and waits until it is gone. Harmless without a link.
     func disconnect() async
 
     /// - Throws: ``LinkError/timedOut(_:)`` at the deadline.
@@ -87,9 +89,9 @@ extension Connection {
     public var isNewlyBonded: Bool { false }
 }
 
-/// Writes without response. A packet that was taken may still be lost: the protocol above has to pace and prove.
+/// Writes without response. An accepted packet may still be lost, so the protocol above must pace and verify.
 public protocol WriteChannel: Sendable {
-    /// Hands a packet of at most the payload size to the link layer, waiting while its queue is full.
+    /// Passes a packet of at most the payload size to the link layer. Waits while its queue is full.
     func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws
     func close() async
 }

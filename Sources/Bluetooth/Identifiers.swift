@@ -1,6 +1,6 @@
 import Support
 
-/// A Bluetooth device address: six octets, most significant first, as it is printed.
+/// A Bluetooth device address: six octets, most significant first, as printed.
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     public private(set) var octets: [UInt8]
 
@@ -22,8 +22,8 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         octets.map { HexText.encode([$0]).uppercased() }.joined(separator: ":")
     }
 
-    /// The address a Nordic bootloader takes: the last octet plus one, wrapping from 0xFF to 0x00 without a carry
-    /// (nRF5 SDK, `nrf_dfu_ble.c`).
+    /// The address of a Nordic bootloader: the last octet plus one, wrapping from 0xFF to 0x00 without a carry (nRF5 SDK,
+    /// `nrf_dfu_ble.c`).
     public var bootloader: DeviceAddress { adding(1) }
 
     /// The inverse of ``bootloader``.
@@ -47,7 +47,7 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A sighting of a device that advertises.
+/// One advertisement that was received.
 public struct Advertisement: Hashable, Sendable {
     public var address: DeviceAddress
     /// The advertised local name: untrusted text.

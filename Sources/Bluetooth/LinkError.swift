@@ -4,26 +4,26 @@ import Support
 public enum LinkError: Error, Hashable, Sendable {
     case disconnected(String)
     case connectFailed(DeviceAddress, reason: String)
-    /// The argument names what was waited for.
+    /// The argument names what was awaited.
     case timedOut(String)
     case characteristicMissing(AttributeID)
     /// With an ATT error, such as 0xFD: notifications are off.
     case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
-    /// By the unit's table.
+    /// Not allowed by the unit's attribute table.
     case notAllowed(AttributeID, Operation)
     /// A ``WriteChannel`` or another program holds the characteristic.
     case acquired(AttributeID, Operation)
     case valueTooLong(count: Int, limit: Int)
-    /// More notifications arrived than were taken.
+    /// Notifications arrived faster than they were read.
     case overrun
     /// Another process holds the unit.
     case busy(String)
     case unavailable(String)
-    /// The unit keeps the bond of another host.
+    /// The unit keeps another host's bond.
     case pairingRefused(DeviceAddress, reason: String)
-    /// One side has lost the key of the bond.
+    /// One side has lost its bond key.
     case bondLost(DeviceAddress, reason: String)
-    /// The adapter holds as many links as it can; the unit waits for a free place.
+    /// The adapter has its maximum number of links; the unit waits for a free place.
     case adapterFull(String)
 
     public enum Operation: String, Hashable, Sendable {
@@ -32,11 +32,12 @@ public enum LinkError: Error, Hashable, Sendable {
         case subscription
     }
 
-    /// What makes a unit forget its bond.
+    /// How to make a unit forget its bond.
     package static let pairingReset =
         "reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too"
 
-    /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): asking again changes nothing.
+    /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): asking again does
+    /// not help.
     public var demandsPairing: Bool {
         if case .refused(_, let error, _) = self { [0x05, 0x08, 0x0C, 0x0F].contains(error) } else { false }
     }

@@ -23,7 +23,7 @@ public enum Ed25519 {
 
         fileprivate init(known bytes: [UInt8]) { self.bytes = bytes }
 
-        /// `PUBLIC KEY`. Its DER is the same 12 bytes for every key (RFC 8410), and the key.
+        /// `PUBLIC KEY`. Its DER is 12 bytes that are the same for every key (RFC 8410), and the key.
         public var pem: String {
             let der: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + bytes
             return "-----BEGIN PUBLIC KEY-----\n\(Data(der).base64EncodedString())\n-----END PUBLIC KEY-----\n"

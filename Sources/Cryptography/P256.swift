@@ -1,6 +1,6 @@
 import CCrypto
 
-/// ECDSA over P-256 with SHA-256 (FIPS 186-5). Numbers of 32 bytes, the most significant byte first.
+/// ECDSA over P-256 with SHA-256 (FIPS 186-5). Numbers are 32 bytes, big-endian.
 public enum P256 {
     public static let signatureByteCount = 64
     public static let pointByteCount = 64
@@ -9,7 +9,7 @@ public enum P256 {
         /// x‖y.
         public let point: [UInt8]
 
-        /// - Returns: `nil` when it is no point of the curve.
+        /// - Returns: `nil` when it is not a point on the curve.
         public init?(point: [UInt8]) {
             guard P256.withPublicKey(point, { _ in true }) == true else { return nil }
             self.point = point
@@ -56,7 +56,7 @@ public enum P256 {
         /// `PUBLIC KEY`; `nil` when libcrypto fails.
         public var publicPEM: String? { PEM.withPrivateKey(Array(pem.utf8), P256.pem) }
 
-        /// Every call gives another signature: OpenSSL 3.0 has no deterministic ECDSA.
+        /// Every call gives a different signature: OpenSSL 3.0 has no deterministic ECDSA.
         /// - Returns: r‖s; `nil` when libcrypto fails.
         public func sign(_ message: [UInt8]) -> [UInt8]? {
             PEM.withPrivateKey(Array(pem.utf8)) { Signing.sign(message, by: $0, digest: EVP_sha256()) }.flatMap(rawSignature)
@@ -73,7 +73,7 @@ extension P256 {
 
     private static func withPublicKey<Result>(_ point: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
         guard point.count == pointByteCount else { return nil }
-        // libcrypto queues errors per thread: left there, they would be blamed on a later call.
+        // libcrypto queues errors per thread; a leftover would be blamed on a later call.
         defer { ERR_clear_error() }
         let der = publicKeyPrefix + point
         return der.withUnsafeBufferPointer { buffer in

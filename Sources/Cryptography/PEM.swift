@@ -1,6 +1,5 @@
 import CCrypto
 
-/// Keys of libcrypto in PEM form.
 enum PEM {
     static func withPublicKey<Result>(_ text: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
         withKey(text, read: { PEM_read_bio_PUBKEY($0, nil, refusePassphrase, nil) }, body)
@@ -10,7 +9,7 @@ enum PEM {
         withKey(text, read: { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }, body)
     }
 
-    /// libcrypto's own callback would ask on the terminal for the passphrase of an encrypted key.
+    /// libcrypto's own callback would ask for an encrypted key's passphrase on the terminal.
     private static let refusePassphrase: @convention(c) (
         UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
     ) -> Int32 = { _, _, _, _ in -1 }
@@ -29,7 +28,7 @@ enum PEM {
         }
     }
 
-    /// What `write` puts into a file.
+    /// What `write` writes.
     static func text(_ write: (OpaquePointer) -> Int32) -> String? {
         defer { ERR_clear_error() }
         guard let sink = BIO_new(BIO_s_mem()) else { return nil }
@@ -42,13 +41,12 @@ enum PEM {
 }
 
 public enum KeyFile {
-    /// In bytes. A key file has a few hundred; more than this is none.
+    /// In bytes. A key file has a few hundred.
     public static let sizeLimit = 16 << 10
 }
 
-/// Signatures of libcrypto over whole messages.
 enum Signing {
-    /// - Parameter digest: `nil` where the algorithm brings its own.
+    /// - Parameter digest: `nil` if the algorithm has its own.
     static func verifies(_ signature: [UInt8], over message: [UInt8], by key: OpaquePointer, digest: OpaquePointer?) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
@@ -69,7 +67,7 @@ enum Signing {
     }
 
     /// A new key.
-    /// - Parameter group: of an elliptic curve.
+    /// - Parameter group: the elliptic curve.
     static func withNewKey<Result>(_ algorithm: String, group: String? = nil, _ body: (OpaquePointer) -> Result?) -> Result? {
         defer { ERR_clear_error() }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { return nil }

@@ -1,7 +1,7 @@
 import CCrypto
 import Support
 
-/// SHA-256 (FIPS 180-4) through libcrypto. A digest is 32 bytes; it is empty when libcrypto fails, and then equals no digest.
+/// SHA-256 (FIPS 180-4) through libcrypto. A digest is 32 bytes; when libcrypto fails it is empty and equals no digest.
 public enum SHA256 {
     public static let byteCount = 32
 
@@ -15,7 +15,7 @@ public enum SHA256 {
     public static func text(of bytes: some Collection<UInt8>) -> String { HexText.encode(of(bytes)) }
 }
 
-/// SHA-256 of what comes in pieces.
+/// SHA-256 of data that arrives in pieces.
 public final class SHA256Stream {
     private let context: OpaquePointer?
     private var isGood: Bool

@@ -1,14 +1,14 @@
 import Cryptography
 import REPL
 
-/// Cuts an image into write commands that fit the unit's ring, with runs of 0x00 and 0xFF as numbers.
+/// Splits an image into write commands that fit the unit's ring, with runs of 0x00 and 0xFF as numbers.
 ///
-/// A command reads `_nf.w(offset,check,b'literal',300,b'literal',-40)`: positive numbers are runs of 0x00, negative ones of 0xFF. More
-/// than half of a real image is zeros.
+/// A command reads `_nf.w(offset,check,b'literal',300,b'literal',-40)`: positive numbers are runs of 0x00, negative ones runs
+/// of 0xFF. More than half of a real image is zeros.
 struct FPGAChunkEncoder: Sequence, IteratorProtocol {
     /// `_nf.w(` 6, offset 6, comma, check 10, closing parenthesis.
     private static let frameByteCount = 24
-    /// A number splits a literal: `',` 4 digits and sign `,b'`; a shorter run is cheaper inside the literal.
+    /// A number splits a literal: `',`, 4 digits and sign, `,b'`. A shorter run is cheaper inside the literal.
     private static let shortestRun = 8
 
     private let image: [UInt8]
@@ -36,7 +36,7 @@ struct FPGAChunkEncoder: Sequence, IteratorProtocol {
         let range = offset..<position
         offset = position
         let head = "_nf.w(\(range.lowerBound),\(SHA256.number(of: image[range]))"
-        // The source holds nothing but literals, digits and names, so it is always fit to travel.
+        // The source contains only literals, digits and names, so it is always safe to send.
         guard !range.isEmpty, let code = try? PythonCode(bytes: Array(head.utf8) + parts + [UInt8(ascii: ")")]) else {
             return nil
         }
@@ -49,7 +49,7 @@ struct FPGAChunkEncoder: Sequence, IteratorProtocol {
         return image[position..<end].prefix { $0 == byte }.count
     }
 
-    /// As much as fits of the bytes up to the next run.
+    /// As many of the bytes before the next run as fit.
     private func literalLength(at position: Int, before end: Int, budget: Int) -> Int {
         var room = budget - 4  // ,b''
         var index = position

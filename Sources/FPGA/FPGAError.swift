@@ -2,11 +2,11 @@ import Bluetooth
 import REPL
 import Support
 
-/// What can go wrong with an FPGA image or its flash; errors of the REPL and the link pass through.
+/// What can go wrong with an FPGA image or its flash. Errors of the REPL and the link pass through.
 public enum FPGAError: Error, Hashable, Sendable {
     case imageTooLong(byteCount: Int)
     case imageEmpty
-    /// The argument lists pages of 4 KiB.
+    /// Indexes of 4 KiB pages.
     case verificationFailed(pages: [Int])
     case writeFailed(String)
     case commitFailed(marker: String)

@@ -2,41 +2,41 @@ import Cryptography
 import REPL
 import Support
 
-/// The FPGA's part of a Monocle's flash (monocle-micropython, `modules/update.c`).
+/// Layout of the FPGA's part of a Monocle's flash (monocle-micropython, `modules/update.c`).
 public enum FPGALimits {
-    /// The image ends where the marker is looked for at boot.
+    /// The FPGA looks for the marker here at boot.
     public static let imageByteCount = 0x6C80E
-    /// The device starts the FPGA from flash only when this stands behind the image.
+    /// The device starts the FPGA from flash only when this follows the image.
     static let marker = Array("done".utf8)
-    /// Image and marker: writing past it raises `ValueError`.
+    /// Image and marker. Writing past the end raises `ValueError`.
     static let regionByteCount = imageByteCount + 4
-    /// The flash erases in pages of 4 KiB.
+    /// The flash erases in 4 KiB pages.
     static let pageByteCount = 0x1000
     static let pageCount = 109
-    /// Decoded bytes of one write command: the unit holds them, their parts and the source at once, in a heap of 40 KB of which a
-    /// program that was interrupted may keep half.
+    /// Decoded bytes of one write command. The unit holds them, their parts and the source at once, in a heap of 40 KB, half of
+    /// which an interrupted program may still occupy.
     static let maximumChunkByteCount = 2048
-    /// Bytes of a digest that tell one page from another.
+    /// Digest bytes that distinguish one page from another.
     static let pageDigestByteCount = 8
 
-    /// Where the image's part of a page lies; the last page is short.
+    /// The image's part of a page; the last page is short.
     static func page(_ index: Int) -> Range<Int> {
         let start = index * pageByteCount
         return start..<min(start + pageByteCount, imageByteCount)
     }
 }
 
-/// An FPGA image as it lies in a unit's flash: padded with 0xFF to exactly 444,430 bytes.
+/// An FPGA image as a unit's flash holds it: padded with 0xFF to exactly 444,430 bytes.
 public struct FPGAImage: Sendable, Hashable {
     public let bytes: [UInt8]
-    /// Over the padded image.
+    /// SHA-256 of the padded image.
     public let sha256: [UInt8]
-    /// Over the content before the padding: a file's listed digest.
+    /// SHA-256 of the content before padding, as a manifest lists it.
     public let contentSHA256Text: String
-    /// Of each 4 KiB page; the last one covers the image's 2,062 bytes there.
+    /// One digest for each 4 KiB page; the last covers the image's 2,062 bytes there.
     let pageDigests: [UInt64]
 
-    /// - Parameter isChecked: the content has to be a whole bitstream for the unit's FPGA; `false` takes anything.
+    /// - Parameter isChecked: requires a whole bitstream for the unit's FPGA; `false` accepts anything.
     public init(_ content: [UInt8], isChecked: Bool = true) throws {
         guard !content.isEmpty else { throw FPGAError.imageEmpty }
         guard content.count <= FPGALimits.imageByteCount else {

@@ -1,6 +1,6 @@
-/// What a unit's flash holds, found out on the unit.
+/// What a unit's flash holds, as read on the unit.
 struct FlashState: Sendable, Hashable {
-    /// How far a page was written: what lies before its last bytes of 0xFF.
+    /// How much of a page was written: everything before its trailing 0xFF bytes.
     struct Edge: Sendable, Hashable {
         var page: Int
         /// 0…4096.
@@ -9,11 +9,11 @@ struct FlashState: Sendable, Hashable {
     }
 
     var pageDigests: [UInt64]
-    /// A page's digest is cut short, so it tells where the flash differs; only this one tells that it does not.
+    /// A page's digest is truncated, so it only shows where the flash differs. This one proves that it does not.
     var sha256: [UInt8]
-    /// The four bytes behind the image.
+    /// The four bytes after the image.
     var marker: [UInt8]
-    /// Where the next write would land, when the helper that did all writes since the last erase is still there.
+    /// Where the next write would go; known while the helper that did all writes since the last erase still exists.
     var counter: Int?
     var edge: Edge?
 
@@ -26,14 +26,14 @@ struct FlashState: Sendable, Hashable {
 
 /// How to get an image into a unit's flash.
 ///
-/// The flash is NOR: writing only clears bits. What is blank or equal can be written over from any point; anything else needs the erase
-/// of all pages.
+/// The flash is NOR: writing only clears bits. Blank or equal bytes can be overwritten from any point; anything else requires
+/// erasing all pages.
 public enum FPGAPlan: Sendable, Hashable {
-    /// The image and its marker are there.
+    /// Image and marker are present.
     case nothing
-    /// The image is there, its marker is not.
+    /// The image is present, its marker is not.
     case commit
-    /// The first `from` bytes are there, the rest is blank or equal.
+    /// The first `from` bytes are present, the rest is blank or equal.
     case resume(from: Int)
     case erase
 
@@ -58,7 +58,7 @@ public enum FPGAPlan: Sendable, Hashable {
         FPGAImage.digest(of: [UInt8](repeating: 0xFF, count: FPGALimits.page($0).count))
     }
 
-    /// The first page that differs, when all behind it is blank or equal and the marker was not written.
+    /// The first page that differs, if all pages after it are blank or equal and the marker was not written.
     private static func resumablePage(_ survey: FlashState, _ image: FPGAImage) -> Int? {
         guard survey.pageDigests.count == image.pageDigests.count, survey.marker == blankMarker else { return nil }
         let differing = survey.differingPages(from: image)
@@ -66,7 +66,7 @@ public enum FPGAPlan: Sendable, Hashable {
         return restIsWritable ? differing.first : nil
     }
 
-    /// How much of a page was written before the rest, which is blank; `nil` when the page holds something else.
+    /// How much of a page was written before the blank rest; `nil` if the page holds anything else.
     private static func writtenByteCount(of page: Int, _ survey: FlashState, _ image: FPGAImage) -> Int? {
         if survey.pageDigests[page] == blankDigests[page] { return 0 }
         let content = image.bytes[FPGALimits.page(page)]

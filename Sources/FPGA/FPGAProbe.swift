@@ -4,21 +4,21 @@ import Support
 
 /// Whether an FPGA works.
 public enum FPGACondition: Sendable, Hashable {
-    /// It answers its identification. The version is untrusted, but printable, such as `v23.230.0808`.
+    /// It answers its identification. The version is untrusted but printable, such as `v23.230.0808`.
     case running(version: String)
-    /// The firmware holds it in reset, as an update that did not come to its end leaves it. A chip reset starts it.
+    /// The firmware holds it in reset, as after an unfinished update. A chip reset starts it.
     case stopped
-    /// It should run, and does not answer.
+    /// It should run but does not answer.
     case silent
 }
 
 public struct FPGAProbe: Sendable {
-    /// Their digests, 17 bytes each, and the answers in flight together stay below 1000 bytes.
+    /// Digests are 17 bytes each, and all answers in flight must stay below 1000 bytes.
     private static let pagesPerCommand = 16
     private static let surveysInFlight = 3
     private static let identification = Array("Mncl".utf8)
 
-    /// Both registers at once: the version is believed only beside the identification.
+    /// Reads both registers at once: a version counts only together with the identification.
     static let registersCode = """
         import fpga
         for _n in fpga.read(1,4),fpga.read(2,12):
@@ -34,14 +34,14 @@ public struct FPGAProbe: Sendable {
 
     init(repl: PythonREPL, answerTimeout: Duration) { helper = FlashHelper(repl: repl, answerTimeout: answerTimeout) }
 
-    /// `nil` when no image answers. Untrusted, but printable.
+    /// `nil` when no image answers. Untrusted but printable.
     public func readVersion() async throws -> String? {
         guard case .running(let version) = try await condition(), !version.isEmpty else { return nil }
         return version
     }
 
-    /// With no image running the data line floats, and anything may be read, so nothing is believed before the identification
-    /// `Mncl` (monocle-micropython, `modules/fpga.c`).
+    /// With no image running the data line floats and may read as anything, so nothing counts before the identification `Mncl`
+    /// (monocle-micropython, `modules/fpga.c`).
     public func condition() async throws -> FPGACondition {
         let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: session.answerTimeout)
         let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
@@ -53,7 +53,7 @@ public struct FPGAProbe: Sendable {
         return runs == "False" ? .stopped : .silent
     }
 
-    /// SHA-256 over the 444,430 bytes in flash, computed on the unit.
+    /// SHA-256 of the 444,430 bytes in flash, computed on the unit.
     func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
         try await session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
     }
@@ -82,8 +82,8 @@ public struct FPGAProbe: Sendable {
 
     func isCommitted() async throws -> Bool { try await session.using { try await marker() == FPGALimits.marker } }
 
-    /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
-    /// - Parameter image: when given, what a plan for it needs beside them is asked, too.
+    /// Reads the marker and the digests of all pages and of the whole flash, computed on the unit.
+    /// - Parameter image: also reads what a plan for this image needs.
     func survey(for image: FPGAImage? = nil) async throws -> FlashState {
         try await session.using {
             let counter = try await helper.counter()
@@ -131,7 +131,7 @@ public struct FPGAProbe: Sendable {
         }
     }
 
-    /// What differs from an image, in an operator's words; empty when the flash holds it, committed.
+    /// Differences from an image, in an operator's words; empty when the flash holds it, committed.
     public func differences(from image: FPGAImage) async throws -> [String] {
         if try await isCommitted(), try await digest() == image.sha256 { return [] }
         let survey = try await survey()

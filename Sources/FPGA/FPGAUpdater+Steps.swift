@@ -15,10 +15,10 @@ enum RetryReason: Error, Hashable {
     }
 }
 
-/// A way for image bytes to get to the helper on the unit, through the REPL. The data characteristic is none: the firmware
-/// allocates each of its packets in the radio's interrupt, which a full heap never lets return (monocle-micropython, `main.c`).
+/// Sends image bytes to the helper on the unit, through the REPL. The data characteristic is unsuitable: the firmware allocates
+/// each of its packets in the radio's interrupt, which never returns when the heap is full (monocle-micropython, `main.c`).
 protocol FPGATransport: Sendable {
-    /// Has the helper write the image from `offset`, where its counter stands, to its end; again after a transient error.
+    /// Writes the image from `offset`, the helper's counter, to its end. Repeats after a transient error.
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws
 }
 
@@ -42,7 +42,7 @@ extension FPGAUpdater {
 
     static let stopCode = "import fpga\nfpga.run(False)"
 
-    /// The FPGA shares the flash; it starts again with the unit.
+    /// The FPGA shares the flash. It starts again with the unit.
     func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
             _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: session.answerTimeout)
@@ -57,8 +57,9 @@ extension FPGAUpdater {
         }
     }
 
-    /// Gets the unit's write counter to where writing may go on, by writing 0xFF, which changes nothing. An unknown counter is taken to
-    /// be 0, as after a restart. If it is not, the firmware refuses to write past the end, or the first piece does not read back.
+    /// Advances the unit's write counter to `target` by writing 0xFF, which changes nothing. An unknown counter is assumed to
+    /// be 0, as after a restart. If the assumption is wrong, the firmware refuses to write past the end, or the first piece
+    /// does not read back.
     func advance(to target: Int, from counter: Int?, _ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         if let counter, counter > target {
             guard counter <= image.bytes.count, image.bytes[target..<counter].allSatisfy({ $0 == 0xFF }) else {
@@ -77,11 +78,11 @@ extension FPGAUpdater {
         return counter == nil ? try await checkGuess(at: target, onEvent) : target
     }
 
-    /// Writes pieces one by one until one of them can be told from blank flash, and reads that one back.
+    /// Writes pieces one at a time until one is distinguishable from blank flash, then reads that one back.
     private func checkGuess(at target: Int, _ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         var position = target
         for chunk in FPGAChunkEncoder(image: image, from: target) {
-            // A piece whose answer was lost is not sent again: the helper then stands behind it.
+            // A piece whose answer was lost is not sent again: the helper may already have written it.
             let counter = try await retrying(onEvent) { () async throws -> Int? in
                 if try await helper.counter() == chunk.range.lowerBound {
                     _ = try await session.repl.run(chunk.code, within: session.answerTimeout)

@@ -11,18 +11,18 @@ public enum FPGAEvent: Sendable, Hashable {
 
 public struct FPGAFinding: Sendable, Hashable {
     public let plan: FPGAPlan
-    /// Where the next write would land, when the helper that did all writes since the last erase is still there.
+    /// See ``FlashState/counter``.
     let counter: Int?
 }
 
-/// Brings an image into a unit's flash, verifies every byte of it there and only then commits it.
+/// Writes an image to a unit's flash, verifies every byte there and only then commits it.
 ///
-/// Each piece names the offset it belongs to, and the helper on the unit refuses what does not fit its counter. After any loss the
-/// unit is asked where it stands.
+/// Each piece names its offset, and the helper on the unit refuses a piece that does not match its counter. After any loss the
+/// unit is asked for its counter.
 public struct FPGAUpdater: Sendable {
-    /// Erases of one update: the planned one and two fresh starts.
+    /// Erases in one update: the planned one and two restarts from scratch.
     private static let maximumErases = 3
-    /// Fresh plans of one update.
+    /// New plans in one update.
     private static let maximumRounds = 6
 
     let image: FPGAImage
@@ -41,14 +41,14 @@ public struct FPGAUpdater: Sendable {
         probe = FPGAProbe(repl: repl, answerTimeout: answerTimeout)
     }
 
-    /// All code that this module sends to a unit, calls of the helper's methods apart.
+    /// All code that this module sends to a unit, except calls of the helper's methods.
     package static var sentCode: [String] {
         FlashHelper.remote.sentCode + [FPGAProbe.registersCode, FPGAProbe.runCode, stopCode]
     }
 
-    /// Finds out what has to be done. Where the FPGA runs the wanted version, one digest over the whole flash may be enough; where it
-    /// runs another from a committed flash, the marker is. Only between the two every page is looked at.
-    /// - Parameter running: the version that the FPGA says itself.
+    /// Finds out what has to be done. If the FPGA runs the wanted version, one digest over the whole flash may be enough; if it
+    /// runs another version from a committed flash, the marker is. Otherwise every page is read.
+    /// - Parameter running: the version that the FPGA reports.
     public func inspect(running: String?, wanted: String) async throws -> FPGAFinding {
         if let running, try await retrying({ _ in }, { try await probe.isCommitted() }) {
             if running != wanted { return FPGAFinding(plan: .erase, counter: nil) }
@@ -59,16 +59,16 @@ public struct FPGAUpdater: Sendable {
         return try await look()
     }
 
-    /// As ``inspect(running:wanted:)``, by every page.
+    /// Like ``inspect(running:wanted:)``, but reads every page.
     func look(_ onEvent: (FPGAEvent) -> Void = { _ in }) async throws -> FPGAFinding {
         let survey = try await survey(onEvent)
         return FPGAFinding(plan: FPGAPlan(survey: survey, image: image), counter: survey.counter)
     }
 
-    /// Erases or resumes, writes, verifies, commits. The caller then resets the unit and asks for the version. Short of the commit the
-    /// unit starts from its built-in image.
-    /// - Parameter known: what ``inspect(running:wanted:)`` has found since the unit's last restart.
-    /// - Returns: the plan it began with.
+    /// Erases or resumes, writes, verifies, commits. The caller then resets the unit and asks for the version. Until the commit
+    /// the unit starts from its built-in image.
+    /// - Parameter known: the result of ``inspect(running:wanted:)`` since the unit's last restart.
+    /// - Returns: the first plan.
     @discardableResult
     public func update(
         after known: FPGAFinding, force: Bool = false, onEvent: (FPGAEvent) -> Void = { _ in }
@@ -96,7 +96,7 @@ public struct FPGAUpdater: Sendable {
                 }
                 onEvent(.notice("starting over: \(reason.explanation)"))
             } catch REPLError.exception(let exception) where exception.lastLine.hasPrefix("ValueError") {
-                // The firmware's counter stands further than the helper knew: there is no room behind it.
+                // The firmware's counter is further than the helper knew, so the space after it is too small.
                 plan = .erase
                 onEvent(.notice("starting over: \(RetryReason.counterUnknown.explanation)"))
             } catch REPLError.exception(let exception) where exception.lastLine.hasPrefix("NameError") {
@@ -109,7 +109,7 @@ public struct FPGAUpdater: Sendable {
         throw FPGAError.writeFailed("the unit restarts again and again")
     }
 
-    /// Takes the image and its marker away, so that the unit starts its built-in image from its next reset on.
+    /// Erases the image and its marker, so that the unit starts its built-in image from its next reset on.
     public func withdraw(onEvent: (FPGAEvent) -> Void = { _ in }) async throws {
         try await stopFPGA(onEvent)
         do {

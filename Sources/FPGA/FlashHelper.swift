@@ -1,18 +1,18 @@
 import REPL
 
-/// The helper on the unit, the global `_nf`. It does every write itself, so it knows the firmware's write counter, which has no getter.
-/// It stays when the link is lost, and goes with a restart of Python.
+/// The helper on the unit, the global `_nf`. It does every write itself, so it knows the firmware's write counter, which has no
+/// getter. It survives a lost link but not a restart of Python.
 struct FlashHelper: Sendable {
     static let answerTimeout = Duration.seconds(5)
-    /// 109 pages: the flash needs 45 ms for one, 400 ms at worst.
+    /// 109 pages at 45 ms each, 400 ms at worst.
     static let eraseTimeout = Duration.seconds(45)
-    /// Reading 16 pages and computing their digests on the unit, which takes a second.
+    /// Reading 16 pages and computing their digests on the unit takes a second.
     static let readTimeout = Duration.seconds(8)
 
     static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying])
 
-    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set during a write: an interrupt then,
-    /// which leaves the firmware's counter behind, leaves this one unknown instead of wrong.
+    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 if unknown. `b` is set during a write: an interrupt then leaves
+    /// the firmware's counter behind, and makes this one unknown instead of wrong.
     private static let base = """
         class _nf(_nr):
          n=-1
@@ -30,9 +30,9 @@ struct FlashHelper: Sendable {
         _nf.F=\(RemoteHelper.update("Fpga"))
         """
 
-    /// `w` takes a piece of the image with its offset and check, in literals and runs (``FPGAChunkEncoder``). `put` hands it to
-    /// `Fpga.write` as `bytes`, up to a multiple of 256: the firmware splits at the flash's pages of 256 bytes itself, but copies its
-    /// whole argument to the heap for each of them, and its counter moves only after the last one (monocle-micropython,
+    /// `w` takes a piece of the image with its offset and check, as literals and runs (``FPGAChunkEncoder``). `put` passes it
+    /// to `Fpga.write` as `bytes`, up to a multiple of 256: the firmware splits at 256-byte flash pages itself, but copies its
+    /// whole argument to the heap for each page and moves its counter only after the last one (monocle-micropython,
     /// `monocle_flash_write` and `modules/update.c`).
     private static let writing = #"""
         class _nf(_nf):
@@ -53,8 +53,8 @@ struct FlashHelper: Sendable {
           s.at()
         """#
 
-    /// `skip` writes 0xFF, which changes nothing, up to `e`. `tail` says how many bytes of `q`…`e` lie before the last ones of
-    /// 0xFF, and their digest.
+    /// `skip` writes 0xFF, which changes nothing, up to `e`. `tail` returns how many bytes of `q`…`e` precede the trailing 0xFF
+    /// bytes, and their digest.
     private static let reading = #"""
         class _nf(_nf):
          def skip(s,o,e):
@@ -78,8 +78,8 @@ struct FlashHelper: Sendable {
           s.say(str(z-q)+' '+s.part(q,z))
         """#
 
-    /// `part` is the beginning of a digest, `sha` the whole one over several calls. The firmware reads, unchecked, into a buffer on a
-    /// stack of 8 KiB: 1024 bytes at most.
+    /// `part` returns the beginning of a digest, `sha` a whole one over several calls. The firmware reads, unchecked, into a
+    /// buffer on a stack of 8 KiB, so at most 1024 bytes at a time.
     private static let digests = """
         class _nf(_nf):
          def feed(s,q,e,*a):
@@ -100,7 +100,7 @@ struct FlashHelper: Sendable {
           s.say(s.x(s.h.digest())if e==444430 else'')
         """
 
-    /// `pages` has a digest for each of `k` pages of 4 KiB, and behind the last page's the whole one of all since page 0.
+    /// `pages` returns a digest for each of `k` pages of 4 KiB and, after the last page, one of all pages since page 0.
     private static let surveying = """
         class _nf(_nf):
          def pages(s,p,k):
@@ -116,7 +116,7 @@ struct FlashHelper: Sendable {
 
     let session: HelperSession
 
-    /// A helper that a restart has taken away is not brought again in the midst of a step: the write counter is lost with it.
+    /// A helper lost in a restart is not uploaded again in the middle of a step: the write counter is lost with it.
     init(repl: PythonREPL, answerTimeout: Duration) {
         session = HelperSession(
             of: Self.remote, on: repl, answerTimeout: answerTimeout, lastingExceptions: ["NameError", "ValueError", "OSError"])

@@ -1,11 +1,11 @@
-/// A Gowin bitstream in binary form, as a GW1N-9C boots it from flash: filler, a preamble, commands, and frames of which each has
-/// a CRC (YosysHQ/apicula, `doc/commandstructure.md`; held against the vendor's `monocle-fpga.bin` in noa-for-ios).
+/// A Gowin bitstream in binary form, as a GW1N-9C boots it from flash: filler, a preamble, commands, and frames with a CRC each
+/// (YosysHQ/apicula, `doc/commandstructure.md`; checked against the vendor's `monocle-fpga.bin` in noa-for-ios).
 ///
-/// The FPGA refuses what fails here, so such an image would only cost the unit its FPGA.
+/// The FPGA would refuse an image that fails here, and the unit would lose its FPGA.
 struct GowinBitstream {
-    /// Of the GW1N-9C.
+    /// The GW1N-9C.
     static let deviceID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
-    /// Of the images that noafw makes for virtual units. JTAG's IDCODEs are odd (IEEE 1149.1), so no device takes it for its own.
+    /// Marks the images that noafw makes for virtual units. JTAG IDCODEs are odd (IEEE 1149.1), so no device accepts it.
     static let standInID: [UInt8] = Array("noaf".utf8)
 
     private static let preamble: [UInt8] = [0xA5, 0xC3]
@@ -19,7 +19,7 @@ struct GowinBitstream {
         static let checkID: UInt8 = 0x06
         static let configure: UInt8 = 0x10
         static let loadFrames: UInt8 = 0x3B
-        /// The only one before the frames that their CRC does not cover.
+        /// The only command before the frames that their CRC does not cover.
         static let flashAddress: UInt8 = 0xD2
 
         static let lengths: [UInt8: Int] = [
@@ -28,14 +28,14 @@ struct GowinBitstream {
     }
 
     private var rest: ArraySlice<UInt8>
-    /// Runs from the first command to the end of the first frame, and then over each frame with the filler before it.
+    /// Covers the first command to the end of the first frame, then each frame with the filler before it.
     private var crc = CRC16()
     private var frameCount = 0
 
     static func check(_ content: [UInt8]) throws(FPGAError) {
         let fillerByteCount = content.prefix(fillerLimit).prefix { $0 == 0xFF }.count
         guard fillerByteCount > 0, content.dropFirst(fillerByteCount).starts(with: preamble) else {
-            throw .notABitstream(reason: ForeignFile.describe(content) ?? "it does not begin as a bitstream does")
+            throw .notABitstream(reason: ForeignFile.describe(content) ?? "it does not begin like a bitstream")
         }
         var bitstream = GowinBitstream(rest: content.dropFirst(fillerByteCount + preamble.count))
         try bitstream.readCommands()
@@ -86,7 +86,7 @@ struct GowinBitstream {
     }
 }
 
-/// What a file is that was given for an FPGA image by mistake.
+/// Recognises other files that were given as an FPGA image by mistake.
 enum ForeignFile {
     static func describe(_ content: [UInt8]) -> String? {
         if content.starts(with: Array("PK".utf8)) { return "it is a zip archive, as firmware packages are" }
@@ -109,7 +109,7 @@ struct CRC16 {
 
     private var value: UInt16 = 0
 
-    /// The lower byte first, as it stands in a bitstream.
+    /// Low byte first, as in a bitstream.
     var bytes: [UInt8] { [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)] }
 
     mutating func update(_ bytes: some Sequence<UInt8>) {

@@ -24,17 +24,17 @@ extension ServerError: DiagnosableError {
         switch self {
         case .address(let reason):
             Diagnosis(
-                "LED-0110", .usage, nil, "--ledger is no address of a server: \(reason)", cause: "it is written in another form",
+                "LED-0110", .usage, nil, "--ledger is not a server's address: \(reason)", cause: "it has another form",
                 remedy: "use postgresql://HOST/DATABASE or service=NAME")
         case .passwordInAddress:
             Diagnosis(
-                "LED-0111", .usage, nil, "a password must not stand in --ledger or in the service file",
+                "LED-0111", .usage, nil, "--ledger and the service file must not contain a password",
                 cause: "every user of this machine can read the arguments of a command",
                 remedy: "put the password into the file ~/.pgpass with mode 0600, and change it if others could read it")
         case .unsecured(let setting):
             Diagnosis(
                 "LED-0112", .usage, nil, "a server on another machine needs sslmode=verify-full; this says \(setting)",
-                cause: "without it noafw could not tell the server from another one",
+                cause: "without it another server could pose as this one",
                 remedy: "leave sslmode out, and name the certificate of the server's authority with sslrootcert=FILE")
         case .service(let name, let reason):
             Diagnosis(
@@ -48,8 +48,8 @@ extension ServerError: DiagnosableError {
         case .login(let login, let station):
             Diagnosis(
                 "LED-0115", .usage, .station, "the login \(login) is not the one of station \(station)",
-                cause: "the server takes a station's runs under its own name alone",
-                remedy: "leave the user out of --ledger, or name the station as its login is called")
+                cause: "the server accepts a station's runs only under the station's own name",
+                remedy: "leave the user out of --ledger, or give the station its login's name")
         case .stationName(let reason):
             Diagnosis(
                 "LED-0117", .usage, .station, "a station of this name cannot have a login on the server: \(reason)",

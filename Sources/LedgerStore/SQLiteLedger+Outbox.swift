@@ -17,7 +17,7 @@ extension SQLiteLedger: RunOutbox {
         return runs
     }
 
-    /// Rows that cannot be read wait no more, until they are mended.
+    /// Unreadable rows do not wait until they are mended.
     private func park() async throws(LedgerError) {
         let numbers = state.withLock { $0.odd.map(\.number) }
         try await change { db in

@@ -7,7 +7,7 @@ extension SQLiteLedger {
     private enum Entry {
         case kept(Recorded)
         case refused(LedgerError)
-        /// It breaks the file's rules, a fault of noafw: the spool keeps it, so that it blocks no other.
+        /// It breaks the file's rules by a fault of noafw: the spool keeps it, so that it blocks no other.
         case misfit(reason: String)
     }
 

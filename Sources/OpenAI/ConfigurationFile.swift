@@ -54,7 +54,7 @@ struct ConfigurationFile: Decodable {
             file.path = path
             return file
         } catch let error as UnknownKey {
-            throw .badConfiguration(path: path, "it has a key of no meaning: \(error.name.prefix(40))")
+            throw .badConfiguration(path: path, "it has an unknown key: \(error.name.prefix(40))")
         } catch let DecodingError.typeMismatch(_, context) {
             let key = context.codingPath.last?.stringValue ?? "it"
             throw .badConfiguration(path: path, "the value of \(key) is of another type than expected")

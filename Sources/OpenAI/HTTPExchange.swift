@@ -155,7 +155,7 @@ struct ResponseReader: Sendable {
 
     private func part(within limit: Duration, _ what: String) async throws -> HTTPExchange.Part {
         let deadline = min(clock.deadline(in: limit), end)
-        // Whoever has waited that long does not want to wait as long again.
+        // Not tried again: nobody wants to wait that long twice.
         guard let part = try await parts.next(before: deadline, on: clock) else { throw AssistantError.timedOut(what) }
         return part
     }

@@ -1,11 +1,11 @@
 import Bluetooth
 import Support
 
-/// What a unit's Python said when code failed; untrusted, but printable.
+/// The error that a unit's Python reported; untrusted but printable.
 public struct PythonException: Sendable, Hashable {
     /// Such as `ValueError: data will overflow the space reserved for the app`.
     public let lastLine: String
-    /// The end of the traceback, at most 2000 bytes, lines parted by `\n`.
+    /// The end of the traceback: at most 2000 bytes, lines separated by `\n`.
     public let traceback: String
 
     init(standardError: [UInt8]) {
@@ -14,7 +14,7 @@ public struct PythonException: Sendable, Hashable {
     }
 }
 
-/// What can go wrong at the REPL of a unit; the link's own errors pass through as ``LinkError``.
+/// What can go wrong at a unit's REPL. The link's own errors pass through as ``LinkError``.
 public enum REPLError: Error, Hashable, Sendable {
     case noPrompt
     case exception(PythonException)
@@ -22,22 +22,22 @@ public enum REPLError: Error, Hashable, Sendable {
     case outputOverflow(limit: Int)
     case forbiddenByte(UInt8, offset: Int)
     case timedOut(String)
-    /// An answer without its checksum; the argument is its end, printable.
+    /// An answer without its checksum; the argument is its printable end.
     case unreadable(String)
-    /// What the unit's firmware does not have, such as `hashlib.sha256`; printable.
+    /// What the unit's firmware lacks, such as `hashlib.sha256`; printable.
     case lacking(String)
     case lua(LuaException)
     case programDoesNotStop
-    /// The argument, printable, says how that shows.
+    /// The printable argument describes the symptom.
     case programInTheWay(String)
     case payloadTooSmall(Int, least: Int)
     case codeTooLong(byteCount: Int, limit: Int)
 }
 
 extension REPLError {
-    /// An earlier wait failed, without `recover` since.
+    /// A wait failed, and `recover` has not run since.
     static let outOfStep = REPLError.garbage("an answer: an earlier one never came")
-    /// A break, or an error of what answers are made of, ended a command before it had an answer.
+    /// A break, or an error in the helper, ended a command before its answer.
     static let cutShort = REPLError.garbage("an answer: a command was cut short")
     static let helperGone = REPLError.garbage("an answer: its Lua was restarted")
 
@@ -49,7 +49,7 @@ extension REPLError {
         }
     }
 
-    /// What a unit's Python misses, by what it raised; `nil` when it raised something else.
+    /// What a unit's Python lacks, according to the exception; `nil` for other exceptions.
     static func lacking(in exception: PythonException) -> REPLError? {
         let line = exception.lastLine
         let ours = "NotImplementedError: no "
@@ -124,12 +124,12 @@ extension REPLError: DiagnosableError {
     private static let withoutProgram = "replace the program: noafw flash --only scripts, with the files that the unit is to have, "
         + "restarts the unit without it; if that fails, "
 
-    /// For a program that does not let a host in, whatever a unit runs.
+    /// The remedy for a program that does not let a host in.
     public static let programRemedy = withoutProgram + LinkError.pairingReset
 }
 
 extension Diagnosis {
-    /// The first names, and how many there are more.
+    /// The first names, and the number of the others.
     package static func list(_ names: [String]) -> String {
         names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }

@@ -2,10 +2,10 @@
 struct StringLiteral: Sendable {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Of numeric escapes.
+    /// Base of numeric escapes.
     let radix: UInt8
     let quote: UInt8
-    /// Whether a byte stands for itself; quotes, backslashes and line ends never do.
+    /// Whether a byte needs no escape; quotes, backslashes and line ends always do.
     let isPlain: @Sendable (UInt8) -> Bool
 
     func text(of bytes: [UInt8], quote: UInt8) -> [UInt8] {
@@ -26,7 +26,7 @@ struct StringLiteral: Sendable {
         return text + [quote]
     }
 
-    /// How many bytes of source text one byte needs, by the byte after it.
+    /// Source bytes for one byte, given the byte after it.
     func cost(of byte: UInt8, before next: UInt8?) -> Int {
         switch byte {
         case quote, Self.backslash, 0x0A, 0x0D: 2
@@ -35,7 +35,7 @@ struct StringLiteral: Sendable {
         }
     }
 
-    /// As much as a literal of `room` bytes, without its quotes, can hold; one byte at least.
+    /// As many bytes as fit a literal of `room` bytes without its quotes; at least one.
     func prefix(of bytes: ArraySlice<UInt8>, room: Int) -> ArraySlice<UInt8> {
         var left = room
         var end = bytes.startIndex

@@ -2,18 +2,17 @@
 @_exported import Bluetooth
 import Support
 
-/// A session at a unit's prompt, Python's or Lua's. One task uses it at a time.
+/// A session at a unit's Python or Lua prompt. One task uses it at a time.
 public protocol UnitPrompt: Sendable {
     var clock: SessionClock { get }
-    /// Interrupts what runs and proves the prompt anew.
     func recover(within: Duration) async throws
-    /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
+    /// Starts the unit's program again even if the caller is cancelled, whatever the session was doing.
     func putBack(within limit: Duration) async
     func close() async
 }
 
 extension UnitPrompt {
-    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
+    /// Asks once more, from a fresh prompt, when an answer was lost or damaged.
     public func insisting<Answer>(within: Duration, _ ask: () async throws -> Answer) async throws -> Answer {
         do {
             return try await ask()
@@ -27,7 +26,7 @@ extension UnitPrompt {
 extension PythonREPL: UnitPrompt {}
 extension LuaREPL: UnitPrompt {}
 
-/// The shortest time that a command and its answer took; at first what BlueZ's first connection interval makes of it.
+/// The shortest time for a command and its answer; initially an estimate from BlueZ's first connection interval.
 struct RoundTrip: Sendable {
     private var seen: Duration?
 

@@ -1,7 +1,7 @@
-/// Files and folders that Python on a Monocle loads instead of a script or a module of the firmware: it looks in the file system before
-/// its frozen modules and most built-in ones, and for a folder before a file (micropython, `py/builtinimport.c`).
+/// Files and folders that Python on a Monocle loads instead of a script or a firmware module. It searches the file system
+/// before its frozen modules and most built-in ones, and folders before files (micropython, `py/builtinimport.c`).
 struct ModuleShadow {
-    /// What the firmware v23.248.0754 can import (monocle-micropython, `modules`; micropython, core features).
+    /// Modules that the firmware v23.248.0754 can import (monocle-micropython, `modules`; micropython, core features).
     static let firmwareModules: Set<String> = [
         "array", "asyncio", "binascii", "builtins", "collections", "errno", "gc", "hashlib", "io", "json", "math", "micropython", "os",
         "random", "re", "select", "struct", "sys", "time", "vgr2d", "_camera", "_display", "_update", "bluetooth", "camera", "device",
@@ -12,7 +12,7 @@ struct ModuleShadow {
 
     private let modules: Set<String>
 
-    /// The scripts, and whatever they import, must not be hidden.
+    /// Neither the scripts nor their imports may be hidden.
     init(for scripts: ScriptSet) {
         let names = scripts.files.compactMap { Self.stem(of: $0.name) }
         modules = Self.firmwareModules.union(names).union(scripts.files.flatMap { Self.imports(in: $0.bytes) })
@@ -20,7 +20,7 @@ struct ModuleShadow {
 
     func hides(_ name: String) -> Bool { Self.stem(of: name).map(modules.contains) ?? false }
 
-    /// The module that a file or folder is found as; `nil` for what cannot be imported.
+    /// The module name under which a file or folder is found; `nil` if it cannot be imported.
     private static func stem(of name: String) -> String? {
         let isFolder = name.hasSuffix("/")
         let base = isFolder ? String(name.dropLast()) : name
@@ -28,7 +28,7 @@ struct ModuleShadow {
         return isFolder ? base : nil
     }
 
-    /// All words of the lines that import something: rather one too many.
+    /// All words in lines that import something; may include too many.
     private static func imports(in script: [UInt8]) -> [String] {
         script.split(separator: 0x0A).flatMap { line -> [String] in
             let words = line.split { !$0.isWordByte }.map { String(decoding: $0, as: UTF8.self) }

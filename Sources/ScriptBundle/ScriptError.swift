@@ -1,7 +1,7 @@
 import REPL
 import Support
 
-/// What can go wrong with a set of scripts; errors of the REPL and the link pass through.
+/// What can go wrong with a set of scripts. Errors of the REPL and the link pass through.
 public enum ScriptError: Error, Hashable, Sendable {
     case folderUnreadable(String, reason: String)
     case fileUnreadable(String, reason: String)
@@ -14,7 +14,7 @@ public enum ScriptError: Error, Hashable, Sendable {
     case tooManyFiles(Int, limit: Int)
     case fileTooLong(String, byteCount: Int, limit: Int)
     case setTooLong(byteCount: Int, limit: Int)
-    /// Bytes, and a line for `noafw console` that takes other files away; empty where there are none.
+    /// Bytes, and a line for `noafw console` that removes other files; empty if there are none.
     case noSpace(needed: Int, free: Int, removal: String = "")
     case verificationFailed(String)
     case uploadFailed(String)

@@ -1,10 +1,9 @@
-/// What a family's scripts are called, their order and syntax. Each family brings its own value.
+/// Names, order and syntax of a family's scripts. Each family brings its own value.
 public struct ScriptFamily: Sendable, Hashable {
-    /// The family's short name, as manifests have it.
     public let name: String
-    /// What the name of every script ends in, such as `.py`.
+    /// Ends the name of every script, such as `.py`.
     public let suffix: String
-    /// The phone app's order; the scripts that it does not name come behind, by name.
+    /// The phone app's order. Scripts that it does not name follow, sorted by name.
     let appOrder: [String]
     public let syntax: SyntaxTool
 
@@ -18,11 +17,11 @@ public struct ScriptFamily: Sendable, Hashable {
 
 public struct SyntaxTool: Sendable, Hashable {
     public let program: String
-    /// The environment variable that names it.
+    /// The environment variable with its path.
     public let variable: String
-    /// Where it lies among a Python's packages.
+    /// Its path inside a Python package folder.
     public let packagePath: String?
-    /// What reads the scripts on the unit.
+    /// The program that reads the scripts on the unit.
     let reader: String
     let installation: String
 
@@ -32,21 +31,21 @@ public struct SyntaxTool: Sendable, Hashable {
     public static let luac = SyntaxTool(
         program: "luac5.4", variable: "NOAFW_LUAC", packagePath: nil, reader: "a Lua chunk", installation: "install Debian's lua5.4")
 
-    /// Reads standard input and writes nothing: a script's own name never becomes an option.
+    /// Reads standard input and writes nothing, so a script's name never becomes an option.
     func arguments(byteCount: Int) -> [String] {
         if self == .luac { return ["-p", "-"] }
-        // The compiler works in a heap of its own, 2 MiB unless told otherwise; a parse tree takes several times its text.
+        // The compiler's heap is 2 MiB by default; a parse tree takes several times its text.
         return ["-X", "heapsize=\(max(2 << 20, 64 * byteCount))", "-o", "/dev/null", "-"]
     }
 
-    /// Why it must not get these bytes: luac loads compiled chunks unchecked.
+    /// Why these bytes must not reach the compiler: luac loads compiled chunks unchecked.
     func refusal(of bytes: [UInt8]) -> String? {
         self == .luac && bytes.first == 0x1B ? "it is a compiled chunk, not a script" : nil
     }
 }
 
 public enum ScriptOrder: Sendable, Hashable {
-    /// The phone app's; other files come behind those, by name, and the main script is last.
+    /// The phone app's order. Other files follow, sorted by name; the main script is last.
     case app
     /// As given. The main script has to be last: it claims the version of all.
     case declared
@@ -60,6 +59,6 @@ public struct ScriptLimits: Sendable, Hashable {
 
     /// More than any unit's file system and heap hold.
     public static let unit = ScriptLimits(fileCount: 64, fileByteCount: 1 << 20, totalByteCount: 64 << 20)
-    /// A bundle may serve other tools than ours.
+    /// A bundle may serve other tools.
     public static let bundle = ScriptLimits(fileCount: 10_000, fileByteCount: 16 << 20, totalByteCount: 256 << 20)
 }

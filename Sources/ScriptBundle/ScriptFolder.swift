@@ -3,18 +3,16 @@ import Glibc
 import REPL
 import Support
 
-/// A folder of scripts, read within bounds.
 public struct ScriptFolder: Sendable {
     private let path: String
-    /// Whether a link is read as the file it leads to. A release is made of what stands in its folder.
+    /// Whether a link is read as its target. A release contains only what is in its folder.
     private let followsLinks: Bool
 
     public init(_ path: String) { self.init(path, followsLinks: false) }
 
     init(_ path: String, followsLinks: Bool) { (self.path, self.followsLinks) = (path, followsLinks) }
 
-    /// The names of everything in it but hidden files, as the bytes they are, sorted: neither the file system's order nor
-    /// the locale's shows.
+    /// Names in the folder except hidden files, sorted by their bytes, independent of file system and locale.
     private func names() throws(ScriptError) -> [[UInt8]] {
         guard let folder = opendir(path) else { throw .folderUnreadable(path, reason: SystemError.last) }
         defer { closedir(folder) }
@@ -39,7 +37,7 @@ public struct ScriptFolder: Sendable {
         }
     }
 
-    /// The family whose main script lies in it.
+    /// The family whose main script is in the folder.
     public func family(among families: [ScriptFamily]) throws(ScriptError) -> ScriptFamily {
         let names = Set(try names())
         let found = families.filter { names.contains(Array($0.mainName.utf8)) }
@@ -50,7 +48,7 @@ public struct ScriptFolder: Sendable {
         return family
     }
 
-    /// The family's scripts by name, and the names of what else lies there, made printable; hidden files are neither.
+    /// The family's scripts by name, and the printable names of all other files except hidden ones.
     public func scriptNames(of family: ScriptFamily) throws(ScriptError) -> (scripts: [String], others: [String]) {
         var scripts: [String] = []
         var others: [String] = []
@@ -85,7 +83,7 @@ public struct ScriptFolder: Sendable {
 }
 
 extension ScriptSet {
-    /// Reads the scripts of a folder; other files, such as a manifest, and hidden ones are not part of the set.
+    /// Reads the scripts in a folder. Other files, such as a manifest, and hidden files are not part of the set.
     public static func load(folder: String, family: ScriptFamily) throws(ScriptError) -> ScriptSet {
         let folder = ScriptFolder(folder, followsLinks: true)
         return try folder.scripts(try folder.scriptNames(of: family).scripts, family: family, order: .app, limits: .unit)

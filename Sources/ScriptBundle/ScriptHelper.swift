@@ -6,13 +6,13 @@ struct RemoteFile: Sendable, Hashable {
     let byteCount: Int
 }
 
-/// The helper on the unit, the global `_ns`: it hashes files and appends to one new file at a time, each piece checked by offset and
-/// digest first.
+/// The helper on the unit, the global `_ns`: it hashes files and appends to one new file at a time, checking each piece by
+/// offset and digest first.
 struct ScriptHelper: Sendable {
     static let answerTimeout = Duration.seconds(6)
-    /// More files than this are no list: the file system has 147 blocks.
+    /// The file system has 147 blocks, so a longer list is damaged.
     private static let nameLimit = 1024
-    /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
+    /// Bytes: far above the file system's 147 blocks of 4096 (monocle-micropython, `mpconfigport.h`).
     private static let sizeLimit = 1 << 24
     /// Bytes: above any disk.
     private static let spaceLimit = 1 << 56
@@ -41,8 +41,8 @@ struct ScriptHelper: Sendable {
         _ns.o=_nr().get('os',())
         """
 
-    /// `top` undoes a program's `chdir`: all names here are the root's. `ls` lists files and folders, whose names end in `/`, from
-    /// number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` when there are more.
+    /// `top` undoes a program's `chdir`: all names here are relative to the root. `ls` lists files and folders (ending in `/`)
+    /// from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` if there are more.
     private static let listing = """
         class _ns(_ns):
          def top(s):
@@ -114,7 +114,7 @@ struct ScriptHelper: Sendable {
         return RemoteFile(sha256: digest, byteCount: byteCount)
     }
 
-    /// Names of all files and folders, asked for in pages; a name that is not UTF-8 loses the bytes that are not.
+    /// Names of all files and folders, read in pages. Bytes that are not UTF-8 are dropped.
     func names() async throws -> [String] {
         var names: [String] = []
         while names.count < Self.nameLimit {

@@ -6,7 +6,7 @@ extension ScriptInstaller {
         try await session.retrying({ report(.notice($0)) }, step)
     }
 
-    /// Uploads one file under its temporary name and verifies it there by its digest.
+    /// Uploads one file under its temporary name and verifies its digest there.
     func upload(_ file: ScriptSet.File, _ report: (ScriptEvent) -> Void, onProgress: (Int) -> Void) async throws {
         var fruitlessAttempts = 0
         var best = 0
@@ -29,7 +29,6 @@ extension ScriptInstaller {
         throw ScriptError.uploadFailed(file.name)
     }
 
-    /// Goes on where the file under way stands, or begins it.
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
         let start: Int?
         if let position = try await helper.position(), position <= file.bytes.count,
@@ -45,7 +44,7 @@ extension ScriptInstaller {
 
 extension ScriptSet.File {
     /// Commands `_ns.a(offset,check,b'…')` that append what follows `offset`, each within the unit's ring.
-    /// - Parameter offset: as the unit says; none behind the file's end, whose digest then differs.
+    /// - Parameter offset: as reported by the unit. Past the file's end there are no pieces, and the digest then differs.
     func pieces(from offset: Int) throws -> [HelperPiece] {
         guard bytes.indices.contains(offset) else { return [] }
         // `_ns.a(` 6, offset 7, check 10, two commas, `b''` 3, closing parenthesis.

@@ -6,9 +6,9 @@ public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
     case missing(String)
     /// Lengths in bytes.
     case differs(String, expected: Int, actual: Int)
-    /// A file or folder that the set does not have; untrusted name, printable, a folder's ends in `/`.
+    /// A file or folder that the set does not have; untrusted but printable. A folder ends in `/`.
     case extra(String)
-    /// As ``extra(_:)``, and Python would load it in the place of a script or of a module that is needed.
+    /// Like ``extra(_:)``, but Python would load it instead of a script or a module that is needed.
     case shadow(String)
 
     public var description: String {
@@ -17,7 +17,7 @@ public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
         case .differs(let name, let expected, let actual) where expected == actual: "\(name) differs in content"
         case .differs(let name, let expected, let actual): "\(name) has \(actual) bytes instead of \(expected)"
         case .extra(let name): "\(name) is not part of the set"
-        case .shadow(let name): "\(name) takes the place of a script or module"
+        case .shadow(let name): "\(name) hides a script or module"
         }
     }
 }
@@ -27,10 +27,10 @@ public enum ScriptEvent: Sendable, Hashable {
     case notice(String)
 }
 
-/// Brings a set of scripts to a unit, verifies it there and puts it in place.
+/// Installs a set of scripts on a unit and verifies it there.
 ///
-/// New files are uploaded beside the old ones and verified by their digest. Then the old `main.py`, which carries the version, goes
-/// first and the new one comes last: whatever interrupts it, no mixture claims a version.
+/// New files are uploaded next to the old ones and verified by digest. Then the old `main.py`, which carries the version, is
+/// removed first and the new one is put in place last: after any interruption, no mixture claims a version.
 public struct ScriptInstaller: Sendable {
     /// Bytes (monocle-micropython, `mpconfigport.h`).
     private static let cacheSize = 128
@@ -64,7 +64,7 @@ public struct ScriptInstaller: Sendable {
     }
 
     /// Replaces the named files. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
-    /// - Returns: bytes of files that travelled.
+    /// - Returns: bytes of files sent.
     public func install(_ names: Set<String>, report: (ScriptEvent) -> Void) async throws -> Int {
         let outdated = scripts.installed.filter { names.contains($0.name) }
         try await retrying(report) { try await session.ensure() }
@@ -87,7 +87,7 @@ public struct ScriptInstaller: Sendable {
         return bytesSent
     }
 
-    /// A file is asked for twice before it is sent, and three times after.
+    /// Each file takes two questions before it is sent and three after.
     public var pace: ScriptPace {
         ScriptPace(
             roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,
@@ -105,7 +105,7 @@ public struct ScriptInstaller: Sendable {
         try await session.using { try await checkSpace(for: scripts.installed.filter { names.contains($0.name) }) }
     }
 
-    /// Old and new copies lie side by side for a while. LittleFS needs a block or two of its own for the directory.
+    /// Old and new copies exist side by side for a while. LittleFS needs a block or two for the folder.
     private func checkSpace(for files: [ScriptSet.File]) async throws {
         let space = try await helper.space()
         let blocks = FileBlocks(size: space.blockByteCount, cacheSize: Self.cacheSize)
@@ -120,7 +120,7 @@ public struct ScriptInstaller: Sendable {
             needed: needed, free: space.freeByteCount, removal: others.isEmpty ? "" : ShadowRemoval.code(for: others))
     }
 
-    /// Safe to repeat: a file whose new copy is gone was put in place before, and the verification at the end looks at all of them.
+    /// Safe to repeat: a file without a new copy is already in place, and the verification at the end covers all files.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {
         if let main = files.first(where: { $0.name == scripts.family.mainName }) {
             if try await helper.file(main.copyName) == main.expectation {
@@ -140,7 +140,7 @@ public struct ScriptInstaller: Sendable {
 }
 
 extension ScriptSet.File {
-    /// What a new copy is called until it takes the file's place.
+    /// The new copy's name until it replaces the file.
     public var copyName: String { name + ScriptSet.copySuffix }
     var expectation: RemoteFile { RemoteFile(sha256: SHA256.of(bytes), byteCount: bytes.count) }
 }

@@ -1,12 +1,12 @@
-/// How fast a unit takes files over its link.
+/// How fast a unit receives files.
 public struct ScriptPace: Sendable {
     private let roundTrip, pieceTrips, pieceByteCount, fileTrips, setTrips, byteSeconds: Double
 
     /// - Parameters:
-    ///   - roundTrip: of one command and its answer, in seconds.
+    ///   - roundTrip: seconds for one command and its answer.
     ///   - pieceTrips: round trips for a piece of a file of `pieceByteCount` bytes.
-    ///   - fileTrips: beside the pieces, for each file; `setTrips` for a whole set.
-    ///   - byteSeconds: on the unit, to write, read back and digest a byte.
+    ///   - fileTrips: further round trips for each file; `setTrips` for a whole set.
+    ///   - byteSeconds: time on the unit to write, read back and digest a byte.
     public init(
         roundTrip: Double, pieceTrips: Double, pieceByteCount: Double, fileTrips: Double, setTrips: Double, byteSeconds: Double
     ) {
@@ -14,11 +14,11 @@ public struct ScriptPace: Sendable {
         (self.fileTrips, self.setTrips, self.byteSeconds) = (fileTrips, setTrips, byteSeconds)
     }
 
-    /// Before a link is there: that of BlueZ's first connection interval, 30 to 50 ms.
+    /// Assumed before there is a link: BlueZ's first connection interval, 30 to 50 ms.
     public static let typical = ScriptPace(
         roundTrip: 0.09, pieceTrips: 1, pieceByteCount: 190, fileTrips: 6, setTrips: 8, byteSeconds: 0.000_05)
 
-    /// Expected, to bring the files to a unit that has none of them.
+    /// Expected time for a unit that has none of the files.
     public func seconds(for files: [ScriptSet.File]) -> Double {
         guard !files.isEmpty else { return 0 }
         let trips = files.reduce(setTrips) { sum, file in

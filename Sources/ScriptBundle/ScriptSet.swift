@@ -1,4 +1,4 @@
-/// The scripts of one unit, in the order in which they are hashed and installed, and their version.
+/// The scripts for one unit in hashing and installation order, and their version.
 public struct ScriptSet: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         public let name: String
@@ -7,14 +7,13 @@ public struct ScriptSet: Sendable, Hashable {
         public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
 
-    /// Behind the names of new copies on a unit. Whatever has it there is noafw's own.
+    /// Suffix of new copies on a unit. Whatever has it is noafw's own.
     public static let copySuffix = ".noafw"
 
     public let family: ScriptFamily
     public let scheme: VersionScheme
     /// Unchanged, the main script last.
     public let files: [File]
-    /// What the unit shows.
     public let version: String
 
     /// - Parameter place: where they come from, for messages.
@@ -47,10 +46,10 @@ public struct ScriptSet: Sendable, Hashable {
         guard files.last?.name == family.mainName else { throw .mainNotLast(family.mainName, place: place) }
     }
 
-    /// The line that is put in front of the main script; Python and Lua read it alike.
+    /// The line before the main script; Python and Lua read it alike.
     static func versionLine(_ version: String) -> [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
 
-    /// What lands on the unit: the same bytes, with the version's line in front of the main script.
+    /// The files as installed: unchanged, except for the version line before the main script.
     public var installed: [File] {
         files.map { $0.name == family.mainName ? File(name: $0.name, bytes: Self.versionLine(version) + $0.bytes) : $0 }
     }
@@ -70,7 +69,6 @@ public struct ScriptSet: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// An ASCII letter or digit, or `_`.
     var isWordByte: Bool {
         let character = Character(UnicodeScalar(self))
         return character.isASCII && (character.isLetter || character.isNumber) || character == "_"
@@ -78,20 +76,20 @@ extension UInt8 {
 }
 
 extension ScriptSet {
-    /// What an operator should know; empty for a usual set.
+    /// Warnings for the operator; empty for a usual set.
     public var warnings: [String] {
         let unit = ScriptLimits.unit
         var found = files.filter { $0.bytes.starts(with: [0xEF, 0xBB, 0xBF]) }.map {
-            "\($0.name) begins with a byte order mark, which \(family.syntax.reader) takes for a part of the first word"
+            "\($0.name) begins with a byte order mark, which \(family.syntax.reader) treats as part of the first word"
         }
         if let main = files.last, main.bytes.starts(with: Array("ARGPT_VERSION=".utf8)) {
             found.append("\(main.name) begins with a version line of its own, which replaces the right one when it runs")
         }
         found += files.filter { $0.bytes.count > unit.fileByteCount }.map {
-            "\($0.name) has \($0.bytes.count) bytes; a unit is given \(unit.fileByteCount) at most, so flash refuses it"
+            "\($0.name) has \($0.bytes.count) bytes; a unit accepts at most \(unit.fileByteCount), so flash refuses it"
         }
         if files.count > unit.fileCount {
-            found.append("there are \(files.count) scripts; a unit is given \(unit.fileCount) at most, so flash refuses them")
+            found.append("there are \(files.count) scripts; a unit accepts at most \(unit.fileCount), so flash refuses them")
         }
         return found
     }

@@ -4,8 +4,8 @@ import Support
 extension ScriptInstaller {
     private static let prefix = Array("ARGPT_VERSION=\"".utf8)
 
-    /// The version in `main.py`'s first line, or the global of a program that sets it elsewhere: while scripts are being replaced that is
-    /// still the old program's. Untrusted, but printable.
+    /// The version in `main.py`'s first line, or else the global of the running program, which is still the old one while
+    /// scripts are being replaced. Untrusted but printable.
     public static func installedVersion(_ repl: PythonREPL) async throws -> String? {
         let head = try await value(of: headCode, repl)
         if head.isEmpty { return nil }
@@ -15,7 +15,7 @@ extension ScriptInstaller {
         return try await runningVersion(repl)
     }
 
-    /// The global `ARGPT_VERSION` of the program that ran last. Untrusted, but printable.
+    /// The global `ARGPT_VERSION` of the program that ran last. Untrusted but printable.
     public static func runningVersion(_ repl: PythonREPL) async throws -> String? {
         let version = PrintableText.of(try await value(of: globalCode, repl))
         return version.isEmpty ? nil : version
@@ -39,7 +39,7 @@ extension ScriptInstaller {
         """ + answerCode
     private static let answerCode = "\n_n=_nr()\n_n.say(_n.x(_k))"
 
-    /// All code that this module sends to a unit, calls of the helper's methods apart.
+    /// All code that this module sends to a unit, except calls of the helper's methods.
     package static var sentCode: [String] { ScriptHelper.remote.sentCode + [headCode, globalCode] }
 
     private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {

@@ -1,7 +1,7 @@
-/// How a person takes away files and folders that hide a script or a module.
+/// How a person removes files and folders that hide a script or a module.
 public enum ShadowRemoval {
-    /// A line of Python. `uos` is the firmware's own module, whatever file is called after it.
-    /// - Parameter names: as the unit lists them, a folder's ends in `/`; of more than eight the first.
+    /// A line of Python. `uos` is always the firmware's own module, whatever files are called.
+    /// - Parameter names: as the unit lists them, a folder's ends in `/`; only the first eight are used.
     public static func code(for names: [String]) -> String {
         let told = names.prefix(8)
         let removals = told.map { $0.hasSuffix("/") ? "rm(\(literal(String($0.dropLast()))))" : "uos.remove(\(literal($0)))" }
@@ -12,7 +12,7 @@ public enum ShadowRemoval {
     private static let removesTree = "rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))"
         + "if uos.stat(p)[0]&0x4000 else uos.remove(p)"
 
-    /// A unit may call its files as it likes, and the line is pasted at its prompt.
+    /// A unit's file names are untrusted, and the line is pasted at its prompt.
     private static func literal(_ name: String) -> String {
         let escaped = name.unicodeScalars.map { scalar in
             switch scalar {

@@ -3,10 +3,10 @@ import Support
 
 /// How the version of a set of scripts is computed and written.
 public enum VersionScheme: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The phone app's: `SHA256 digest: ` and 64 hexadecimal digits, of names and contents one after the other, each 0x0A as the
-    /// two characters `\n` (noa-for-ios, `Controller.swift`).
+    /// The phone app's: `SHA256 digest: ` and 64 hexadecimal digits, over names and contents in sequence, each 0x0A as the two
+    /// characters `\n` (noa-for-ios, `Controller.swift`).
     case app
-    /// 64 hexadecimal digits: what `sha256sum FILES… | sha256sum` prints for the files in their order.
+    /// 64 hexadecimal digits, as `sha256sum FILES… | sha256sum` prints for the files in order.
     case sha256
 
     func version(of files: [ScriptSet.File]) -> String {
@@ -19,7 +19,7 @@ public enum VersionScheme: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// Computes the version of scripts that come one after the other, each in pieces cut anywhere.
+/// Computes the version of consecutive scripts, each in pieces cut anywhere.
 struct VersionDigest {
     private static let escapedLineFeed = Array(#"\n"#.utf8)
 
@@ -38,7 +38,7 @@ struct VersionDigest {
         }
     }
 
-    /// The app hashes UTF-8 text; here it is the bytes as they are, so any content has a version, and text has the app's.
+    /// The app hashes UTF-8 text. Hashing bytes gives every content a version, and the app's version for text.
     func update(_ bytes: ArraySlice<UInt8>) {
         guard scheme == .app else {
             file?.digest.update(bytes)

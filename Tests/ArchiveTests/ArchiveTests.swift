@@ -132,7 +132,7 @@ private let limits = ArchiveLimits(entryCount: 100, contentByteCount: 1 << 20, a
 
     /// libzip says of it that there is no such file.
     @Test func aSizeOfZip64WithoutItsExtensionIsTold() {
-        #expect(problem { $0.entries[0].statedSize = .max } == .notAnArchive(reason: "a size in its directory is not true"))
+        #expect(problem { $0.entries[0].statedSize = .max } == .notAnArchive(reason: "a size in its directory is wrong"))
     }
 
     @Test func encryptedEntriesAreRefused() {

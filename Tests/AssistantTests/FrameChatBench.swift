@@ -35,6 +35,18 @@ enum FrameChatBench {
         responder: @escaping @Sendable (SessionClock) -> any Responder = { _ in EchoResponder() },
         body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
+        try await withUnit(firmware, main: main, faults: faults) { central, unit, root in
+            let session = ChatSession(
+                central: central, address: unit.address, relay: FrameRelay(), responder: responder(central.clock), options: options,
+                startProgram: FrameConsole.chatStarter(clock: central.clock))
+            return try await ChatBench(unit: unit, folder: root, clock: central.clock).chat(session, body)
+        }
+    }
+
+    static func withUnit<Value: Sendable>(
+        _ firmware: FrameFirmware = .v25_080, main: String? = nil, faults: FaultPlan = FaultPlan(),
+        _ body: @escaping @Sendable (VirtualCentral, VirtualUnit, URL) async throws -> Value
+    ) async throws -> Value {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = try UnitFolder.frame(root: root, name: "chat", firmware: firmware)
@@ -52,14 +64,8 @@ enum FrameChatBench {
         try FileManager.default.createDirectory(at: bonds, withIntermediateDirectories: true)
         let name = unit.address.description.replacing(":", with: "-")
         try Data(HexText.encode(key).utf8).write(to: bonds.appendingPathComponent("\(name).key"))
-        let bench = ChatBench(unit: unit, folder: root, clock: time.clock)
         return try await time.run {
-            try await withVirtualUnit(unit) {
-                let session = ChatSession(
-                    central: VirtualCentral(air: air, bonds: BondStore(folder: bonds)), address: unit.address, relay: FrameRelay(),
-                    responder: responder(time.clock), options: options, startProgram: FrameConsole.chatStarter(clock: time.clock))
-                return try await bench.chat(session, body)
-            }
+            try await withVirtualUnit(unit) { try await body(VirtualCentral(air: air, bonds: BondStore(folder: bonds)), unit, root) }
         }
     }
 }

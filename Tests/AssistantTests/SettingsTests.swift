@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [
         ("{", "it is not a JSON object"), ("[]", "the value of it is of another type than expected"),
         ("{\"api_key\": 12345}", "the value of api_key is of another type than expected"),
-        ("{\"api-key\": \"sk-x\"}", "it has a key of no meaning: api-key"),
+        ("{\"api-key\": \"sk-x\"}", "it has an unknown key: api-key"),
         ("{\"proxy\": \"nowhere\"}", "its proxy is not HOST:PORT"),
     ])
     func mistakesAreNamed(content: String, reason: String) throws {

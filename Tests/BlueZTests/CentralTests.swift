@@ -175,6 +175,23 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
+    /// Nobody waits for notifications that cannot come any more.
+    @Test func aNotificationSocketThatBluetoothdClosesEndsItsInbox() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.fail("StartNotify", "org.bluez.Error.NotSupported")
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        try await station.daemon.tell(
+            "notify", ["address": Station.address.description, "uuid": Station.transmit.description, "count": 1])
+        try await station.daemon.tell("hang_up")
+        #expect(try await inbox.next(before: station.soon, on: Station.clock) == [0, 0, 0, 0])
+        await #expect(throws: LinkError.disconnected("bluetoothd closed the notifications")) {
+            try await inbox.next(before: station.soon, on: Station.clock)
+        }
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
     @Test func dataPacketsCostNoMessage() async throws {
         let station = try await Station()
         let connection = try await station.connect()

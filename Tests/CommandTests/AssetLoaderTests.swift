@@ -57,7 +57,7 @@ import Testing
         #expect(assets[.firmware] == nil)
         #expect(notices == [
             "bundle DIR/b.zip: not signed", "the bundle holds no firmware; the unit's is left alone",
-            "main.py begins with a byte order mark, which MicroPython takes for a part of the first word",
+            "main.py begins with a byte order mark, which MicroPython treats as part of the first word",
         ])
         #expect(try load("b.zip", [.scripts]).0[.fpga] == nil)
         #expect(code { _ = try load("b.zip", [.firmware]) } == "BND-0006")

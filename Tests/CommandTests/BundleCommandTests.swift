@@ -183,7 +183,7 @@ import Testing
         try folder.write("", to: "src/empty.py")
         let made = try await make()
         #expect(made.code == 0)
-        #expect(made.errors == "note: big.py has 10485760 bytes; a unit is given 1048576 at most, so flash refuses it\n")
+        #expect(made.errors == "note: big.py has 10485760 bytes; a unit accepts at most 1048576, so flash refuses it\n")
         #expect(try await run(["bundle", "--check", folder.path("out.zip"), folder.path("src")]).code == 0)
     }
 

@@ -21,7 +21,7 @@ import VirtualDevices
         FakeServices(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
             onChat: { preparation, body in
-                let isVirtual = if case .virtual = preparation.unit { true } else { false }
+                let isVirtual = if case .virtual = preparation.unit.units { true } else { false }
                 let sensors = VirtualSensors(
                     stimulate: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
@@ -234,11 +234,11 @@ import VirtualDevices
     @Test func theVeryUnitThatWasLookedAtIsTalkedTo() async throws {
         let services = FakeServices(
             onVerify: { request, _ in
-                #expect(request.fleet == FleetSelection(units: .one(.nearest)))
+                #expect(request.fleet == UnitSelection(units: .one(.nearest)))
                 return try Sample.verified(scriptsMatch: true)
             },
             onChat: { preparation, _ in
-                #expect(preparation.unit == .radio(RadioSelection(selector: .nearest, adapter: nil)))
+                #expect(preparation.unit == UnitSelection(units: .one(.nearest)))
                 return ChatVerdict()
             })
         #expect(await run(["--nearest", "--query", "hi"], services) == 0)

@@ -18,12 +18,12 @@ import Testing
         let services = LiveServices(ledger: { _ in ledger })
         var records = RecordInputs()
         (records.station, records.operatorName) = ("line-7", "anna")
-        let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
+        let unit = UnitSelection(units: .virtual([VirtualUnitName(family: .monocle, name: "chat")], .maximum))
         let search = AssetSearch(
             given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path,
             executable: nil)
         let preparation = ChatRequest(
-            unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path, records: records)
+            unit: unit, inputs: AssetInputs(search: search), stateFolder: folder.url.path, records: records)
         _ = try await services.withChatUnit(preparation, notice: { _ in }) { unit in
             let compared = try await unit.compareVersions { _ in }
             #expect(!compared.report.passed)
@@ -41,11 +41,11 @@ import Testing
     func noUnitIsTalkedToWithoutARecordOfItsVersions() async throws {
         let folder = try TemporaryFolder()
         let services = LiveServices(ledger: { _ in FakeLedger(beginFails: true) })
-        let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
+        let unit = UnitSelection(units: .virtual([VirtualUnitName(family: .monocle, name: "chat")], .maximum))
         let search = AssetSearch(
             given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path,
             executable: nil)
-        let preparation = ChatRequest(unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path)
+        let preparation = ChatRequest(unit: unit, inputs: AssetInputs(search: search), stateFolder: folder.url.path)
         await #expect(throws: FakeLedger.refusal) {
             try await services.withChatUnit(preparation, notice: { _ in }) { unit in
                 _ = try await unit.compareVersions { _ in }

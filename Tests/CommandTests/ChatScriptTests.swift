@@ -53,6 +53,12 @@ import VirtualDevices
         #expect(error?.diagnosis.category == .badData)
     }
 
+    /// Nothing that was tested is no pass.
+    @Test(arguments: ["", "\n", "# send hello\n  \n"]) func noStepsAreAFault(text: String) throws {
+        let error = #expect(throws: ChatScript.Fault.self) { try parse(text) }
+        #expect(error?.reason.contains("no steps") == true)
+    }
+
     @Test(arguments: ["tap", "hold", "speak hello.wav", "show cat.jpg"]) func aRealUnitHasNoHands(line: String) {
         let error = #expect(throws: ChatScript.Fault.self) { try parse("send hello\n\(line)", isVirtual: false) }
         #expect(error?.line == 2)

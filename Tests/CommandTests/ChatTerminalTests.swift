@@ -62,8 +62,8 @@ import Testing
         }
         #expect(code == 0)
         let request = try #require(flashes.poll())
-        let unit = UnitSelection.radio(RadioSelection(selector: .nearest, adapter: "hci1"))
-        #expect(request.options.components == [.scripts] && request.fleet == FleetSelection(unit))
+        let unit = UnitSelection(units: .one(.nearest), adapters: ["hci1"])
+        #expect(request.options.components == [.scripts] && request.fleet == unit)
         #expect(!request.options.force && !request.options.allowDowngrade)
         #expect(chats.poll()?.unit == unit)
     }

@@ -56,7 +56,7 @@ struct ConsoleEndTests {
     ) async throws -> (time: Duration, wasThere: Bool) {
         let clock = central.clock
         let request = ConsoleRequest(
-            unit: .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "end"), speed: .maximum)),
+            unit: UnitSelection(units: .virtual([VirtualUnitName(family: .monocle, name: "end")], .maximum)),
             inputs: AssetInputs(
                 search: AssetSearch(
                 given: nil, environment: [:], currentDirectory: "/", executable: nil)), staysAtPrompt: staying, stateFolder: "/")

@@ -52,7 +52,7 @@ import Testing
                 ok    bluetoothd       5.66, running, process 812
                 ok    adapter          hci0 00:1A:7D:DA:71:13, powered
                 ok    rfkill           not blocked
-                ok    link             interval 30-50 ms, supervision 420 ms (for a line 2000 ms: docs/hardware.md); the MTU is agreed on with each unit
+                ok    link             interval 30-50 ms, supervision 420 ms (a line needs 2000 ms: docs/hardware.md); the MTU is negotiated with each unit
                 ok    clients          nobody else uses the adapter
                 ok    remembered       no unit without a bond
                 ok    state            /home/op/.local/state/noafw, 5000 MB free
@@ -186,8 +186,8 @@ import Testing
     }
 
     @Test(arguments: [
-            (420.0, nil, " (for a line 2000 ms"), (2000.0, nil, "supervision 2000 ms;"),
-            (nil, 420.0, "420 ms by main.conf (for a line 2000 ms"),
+            (420.0, nil, " (a line needs 2000 ms"), (2000.0, nil, "supervision 2000 ms;"),
+            (nil, 420.0, "420 ms by main.conf (a line needs 2000 ms"),
         (nil, 2000.0, "2000 ms by main.conf;"), (nil, nil, "needs root"),
     ] as [(Double?, Double?, String)])
     func theSupervisionTimeoutIsTold(kernel: Double?, configured: Double?, text: String) {

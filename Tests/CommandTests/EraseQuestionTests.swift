@@ -91,7 +91,7 @@ import Testing
                 environment: ["HOME": "/", "NO_COLOR": "1"]))
         async let exit = Noafw.execute(in: context)
         try await terminal.waitFor("D3:5A:00:11:22:33 would lose ")
-        try await terminal.waitFor("the answer is for such files of all units of this run\n" + Self.fleetQuestion)
+        try await terminal.waitFor("the answer applies to such files on all units in this run\n" + Self.fleetQuestion)
         terminal.type(answer)
         #expect(await exit == code)
         #expect(terminal.screen.ranges(of: Self.fleetQuestion).count == 1, "\(terminal.screen)")

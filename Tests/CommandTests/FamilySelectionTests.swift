@@ -23,6 +23,10 @@ struct FamilySelectionTests {
 
         /// Packets that have reached either unit.
         var delivered: Int { monocle.deliveredPackets + frame.deliveredPackets }
+
+        func station(_ family: FamilyID?) -> Station {
+            .played(UnitSelection(units: .one(.only), family: family), [FleetAdapter(name: "hci0", central: central)], at: folder.path)
+        }
     }
 
     /// A Monocle, a Frame or both on one air.
@@ -52,9 +56,7 @@ struct FamilySelectionTests {
     private static func find(
         _ family: FamilyID?, on bench: Bench, _ events: @escaping @Sendable (RunEvent) -> Void = { _ in }
     ) async throws -> (FamilyID, DeviceAddress) {
-        let selection = RadioSelection(selector: .only, family: family)
-        let unit = try await LiveServices().find(
-            selection, of: UnitSelection.radio(selection).families, on: bench.central, stateFolder: bench.folder.path, events: events)
+        let unit = try await bench.station(family).onlyUnit(events: events)
         return (unit.family.id, unit.address)
     }
 
@@ -117,14 +119,12 @@ struct FamilySelectionTests {
     @Test(arguments: [(ScriptFamily.monocle, "frame"), (.frame, "monocle")] as [(ScriptFamily, FamilyID)])
     func aBundleForAnotherFamilyIsRefusedBeforeTheUnitIsTouched(bundle: ScriptFamily, unit: FamilyID) async throws {
         try await Self.with([unit]) { bench in
-            let selection = RadioSelection(selector: .only)
-            let families = UnitSelection.radio(selection).families
+            let station = bench.station(nil)
             let choice = try AssetChoice(
-                nil, for: families.map(\.family), from: Self.inputs(try Self.bundle(bundle, in: bench.folder)),
+                nil, for: station.selection.families.map(\.family), from: Self.inputs(try Self.bundle(bundle, in: bench.folder)),
                 allowsDevelopment: true)
             let error = await #expect(throws: BundleError.self) {
-                let found = try await LiveServices().find(
-                    selection, of: families, on: bench.central, stateFolder: bench.folder.path, events: { _ in })
+                let found = try await station.onlyUnit(events: { _ in })
                 let assets = try choice.assets(for: found.family.id, events: { _ in })
                 return try await LiveServices().provision(
                     "flash", found, with: assets, JobOptions(), UnitRun(stateFolder: bench.folder.path, events: { _ in }))
@@ -140,7 +140,7 @@ struct FamilySelectionTests {
         let folder = try TemporaryFolder()
         let state = folder.path + "/state"
         let request = FlashRequest(
-            fleet: FleetSelection(units: .virtual([VirtualUnitName(family: unit, name: "one")], .maximum)),
+            fleet: UnitSelection(units: .virtual([VirtualUnitName(family: unit, name: "one")], .maximum)),
             inputs: Self.inputs(try Self.bundle(bundle, in: folder)), options: JobOptions(), stateFolder: state)
         let error = await #expect(throws: BundleError.self) { try await LiveServices().flash(request, events: { _ in }) }
         #expect(error?.diagnosis.code == "BND-0005")

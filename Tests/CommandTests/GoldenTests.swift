@@ -185,7 +185,7 @@ struct GoldenTests {
             .replacing(/time="[0-9.]+"/, with: "time=\"N\"")
             .replacing(/(?m),[0-9]+(\.[0-9]+)?$/, with: ",N")
             // With the version where bluetoothd is installed.
-            .replacing(/it cannot be asked[^"]*/, with: "it cannot be asked")
+            .replacing(/not checked[^"]*/, with: "not checked")
             .replacing(/\{"name":"rfkill".*?\}/, with: "RFKILL").replacing(/[0-9]+ MB free/, with: "N MB free")
             .replacing(/(MicroPython|Lua) [0-9][-.0-9a-z]*( +Copyright[^,]*)?/) { "\($0.output.1) VERSION" }
             .replacing(/\ +[0-9]+\.[0-9] s\b/, with: " N s").replacing(/\([0-9.]+ s\)/, with: "(N s)")

@@ -181,21 +181,23 @@ struct FakeServices: Services {
     }
 }
 
-extension FleetSelection {
-    /// The only unit of a request.
-    init(_ unit: UnitSelection) {
-        switch unit {
-        case .virtual(let unit): self.init(units: .virtual([unit.name], unit.speed))
-        case .radio(let radio):
-            self.init(units: .one(radio.selector), family: radio.family, adapters: radio.adapter.map { [$0] } ?? [], wait: radio.wait)
-        }
-    }
-
+extension UnitSelection {
     fileprivate func unit(_ address: DeviceAddress, _ family: FamilyID) -> FleetUnit {
         if case .virtual(let names, _) = units, let name = names.first {
             return FleetUnit(id: name.description, address: address, family: family)
         }
         return FleetUnit(id: "\(address)", address: address, family: family)
+    }
+}
+
+extension Station {
+    /// A bench with these adapters.
+    /// - Parameter folder: of its state.
+    static func played(
+        _ selection: UnitSelection, _ adapters: [FleetAdapter], at folder: String, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> Station {
+        Station(
+            selection: selection, adapters: adapters.map { Radio.Adapter(fleet: $0, address: nil) }, stateFolder: folder, notice: notice)
     }
 }
 
@@ -205,7 +207,7 @@ struct FakeChatUnit: ChatUnit {
 
     func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison {
         let verification = VerifyRequest(
-            fleet: FleetSelection(request.unit), inputs: request.inputs, components: Set(FamilyList.supported.components), isDeep: false,
+            fleet: request.unit, inputs: request.inputs, components: Set(FamilyList.supported.components), isDeep: false,
             comparison: Comparison(isDeep: false, today: ""), stateFolder: request.stateFolder)
         return ChatComparison(report: try await services.verify(one: verification, events: events))
     }
@@ -214,7 +216,7 @@ struct FakeChatUnit: ChatUnit {
         var options = JobOptions()
         options.components = components
         let update = FlashRequest(
-            fleet: FleetSelection(request.unit), inputs: request.inputs, options: options, stateFolder: request.stateFolder)
+            fleet: request.unit, inputs: request.inputs, options: options, stateFolder: request.stateFolder)
         return try await services.flash(one: update, events: events)
     }
 

@@ -101,7 +101,7 @@ import Testing
         #expect(try ToolBench.json(await noafw("report", "--json").output)["runs"] as? Int == 0)
         for verb in ["list", "report"] {
             let (status, output, _) = await noafw(verb)
-            #expect(status == 0 && output == "no run is recorded that fits\n", "\(verb)")
+            #expect(status == 0 && output == "no recorded run matches\n", "\(verb)")
         }
         // A verdict is one of something.
         let check = await noafw("check", "--json")

@@ -25,7 +25,7 @@ import Testing
     func pairSaysWhetherTheBondWasMadeNow(outcome: BondReport.Outcome, words: String) async {
         let harness = Harness()
         let services = FakeServices(onPair: { request in
-            #expect(request.unit == .radio(RadioSelection(selector: .address(Self.address), adapter: nil)))
+            #expect(request.unit == UnitSelection(units: .one(.address(Self.address))))
             request.notice("its record was removed")
             return report(outcome)
         })
@@ -77,7 +77,7 @@ import Testing
     @Test func aMonocleMakesNoBonds() async throws {
         let folder = try TemporaryFolder()
         let request = UnpairRequest(
-            unit: .virtual(VirtualUnitSelection(name: try VirtualUnitName(argument: "monocle"), speed: .maximum)),
+            unit: .virtual(try VirtualUnitName(argument: "monocle")),
             search: Harness().context([]).assetSearch(nil), stateFolder: folder.url.path)
         await #expect(throws: BondError.noBonds(.monocle)) { _ = try await LiveServices().unpair(request) }
     }

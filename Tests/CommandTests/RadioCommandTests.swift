@@ -24,7 +24,7 @@ import Testing
     ] as [([String], UnitSelector, String?)])
     func theUnitReachesTheRequest(arguments: [String], selector: UnitSelector, adapter: String?) async throws {
         let services = FakeServices(onFlash: { request, _ in
-            #expect(request.fleet == FleetSelection(units: .one(selector), adapters: adapter.map { [$0] } ?? []))
+            #expect(request.fleet == UnitSelection(units: .one(selector), adapters: adapter.map { [$0] } ?? []))
             #expect(!request.inputs.allowsDevelopment)
             return try Sample.flashed()
         })
@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [([], nil), (["--family", "frame"], "frame"), (["--family", "monocle"], "monocle")] as [([String], FamilyID?)])
     func theFamilyReachesTheRequest(arguments: [String], family: FamilyID?) async throws {
         let services = FakeServices(onFlash: { request, _ in
-            #expect(request.fleet == FleetSelection(units: .one(.nearest), family: family))
+            #expect(request.fleet == UnitSelection(units: .one(.nearest), family: family))
             #expect(request.fleet.families.map(\.id) == (family.map { [$0] } ?? ["monocle", "frame"]))
             throw UnitSelectionError.none
         })
@@ -61,7 +61,7 @@ import Testing
                 address            family   mode            rssi  note                          name
                 D3:5A:00:11:22:33  monocle  application  -47 dBm                                monocle
                 E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue        DfuTarg
-                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  a bootloader, not met before  Dfu\\u{1b}[2J
+                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  an unknown bootloader  Dfu\\u{1b}[2J
 
                 """)
     }

@@ -37,14 +37,15 @@ struct RescueTests {
         options.components = [.firmware, .scripts]
         options.dryRun = isDryRun
         let request = FlashRequest(
-            fleet: FleetSelection(units: .one(device.map { .address($0) } ?? .only), jobsPerAdapter: 1), inputs: inputs, options: options,
+            fleet: UnitSelection(units: .one(device.map { .address($0) } ?? .only), jobsPerAdapter: 1), inputs: inputs, options: options,
             stateFolder: bench.state.path)
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
             try await withVirtualUnit(monocle) {
                 let central: any Central = hasImpostor
                     ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
-                return try await LiveServices().rescue(request, on: FleetAdapter(name: "virtual", central: central)) { event in
+                let station = Station.played(request.fleet, [FleetAdapter(name: "virtual", central: central)], at: bench.state.path)
+                return try await LiveServices().rescue(request, at: station) { event in
                     if let text = event.notice { notices.withLock { $0.append(text) } }
                 }
             }

@@ -62,10 +62,9 @@ private final class SharedAir: SharedRadio, Discovery {
         defer { withExtendedLifetime(lock) {} }
         let air = SharedAir(links, stubborn: stubborn)
         let notices = Mutex<[String]>([])
-        let station = RadioStation(
+        let stale = StaleConnections(
             central: air, stateFolder: folder.path, notice: { text in notices.withLock { $0.append(text) } })
-        try await station.endStaleConnections(
-            selector, families: families, known: try KnownUnits(stateFolder: folder.path).load())
+        try await stale.end(selector, families: families, known: try KnownUnits(stateFolder: folder.path).load())
         return (air.endedLinks, notices.withLock { $0 })
     }
 
@@ -120,10 +119,11 @@ private final class SharedAir: SharedRadio, Discovery {
     /// After a crash every verb has to see the unit again, a dry run too.
     @Test func theUnitIsFoundOnceItsLinkIsEnded() async throws {
         let folder = try TemporaryFolder()
-        try await KnownUnits(stateFolder: folder.path).record(.monocle, Self.monocle)
-        let air = SharedAir([StaleConnection(address: Self.monocle, name: "monocle")])
-        let found = try await RadioStation(central: air, stateFolder: folder.path)
-            .run(.address(Self.monocle), families: [.monocle]) { $0.address }
-        #expect(found == Self.monocle)
+        for unit in [Self.monocle, Self.other] { try await KnownUnits(stateFolder: folder.path).record(.monocle, unit) }
+        let air = SharedAir([Self.monocle, Self.other].map { StaleConnection(address: $0, name: "monocle") })
+        let selection = UnitSelection(units: .one(.address(Self.monocle)))
+        let station = Station.played(selection, [FleetAdapter(name: "hci0", central: air)], at: folder.path)
+        #expect(try await station.targets().map { $0.unit().address } == [Self.monocle])
+        #expect(air.endedLinks == [Self.monocle], "the other unit is not meant")
     }
 }

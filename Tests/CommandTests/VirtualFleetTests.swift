@@ -48,15 +48,11 @@ import VirtualDevices
     }
 
     /// A line would wait for ever for the second one: it has met that unit.
-    @Test(arguments: ["fleet", "line"]) func twoFoldersWithOneAddressAreRefusedBeforeAnythingStarts(kind: String) throws {
+    @Test func twoFoldersWithOneAddressAreRefusedBeforeAnythingStarts() throws {
         let made = try UnitFolder.monocle(root: root(names[0]), name: "1")
         withExtendedLifetime(made) {}
         try FileManager.default.copyItem(at: root(names[0]), to: root(names[4]))
-        let error = #expect(throws: CommandError.self) {
-            if kind == "fleet" { _ = try fleet(names) } else {
-                _ = try VirtualLine(names, speed: .maximum, stateFolder: folder.path, search: search) { _ in }
-            }
-        }
+        let error = #expect(throws: CommandError.self) { _ = try fleet(names) }
         guard case .sameVirtualUnit(_, [root(names[0]).path, root(names[4]).path]) = error else {
             return _ = Issue.record("\(String(describing: error))")
         }

@@ -38,7 +38,7 @@ import Testing
         #expect(reason(Array("//Part Number: GW1N\r\n0101\r\n".utf8)) == "it is the text form (.fs) of a bitstream")
         #expect(reason(Array("11111111\n10100101\n".utf8)) == "it is the text form (.fs) of a bitstream")
         #expect(reason(Array("import time\n".utf8)) == "it is text")
-        let other = "it does not begin as a bitstream does"
+        let other = "it does not begin like a bitstream"
         #expect(reason([0xA5, 0xC3]) == other)
         #expect(reason([UInt8](repeating: 0xFF, count: 444_430)) == other)
         var numbers = SeededNumbers(seed: 4)

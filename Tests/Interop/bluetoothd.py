@@ -797,6 +797,11 @@ class Daemon:
                     else:
                         self.listen(characteristic, "write_socket")
 
+    async def command_hang_up(self, spec):
+        """Closes the sockets of notifications, and keeps the link."""
+        for characteristic in self.characteristics.values():
+            self.release(characteristic, "notify_socket")
+
     async def command_emit(self, spec):
         """A signal with a body of the caller's choosing, to try what malformed ones do."""
         bodies = {

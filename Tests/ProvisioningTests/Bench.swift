@@ -85,9 +85,12 @@ struct Bench: Sendable {
 
 extension Bench {
     /// Whatever happens in between, running it again ends in a proved unit. The last run has no faults.
-    func expectRecovery(_ assets: AssetSet, runs: Int) async throws {
+    /// - Returns: whether anything had happened.
+    @discardableResult
+    func expectRecovery(_ assets: AssetSet, runs: Int) async throws -> Bool {
         let journal = Journal()
         var report = try await flash(assets) { journal.add($0) }
+        let wasDisturbed = !report.passed || !report.recoveries.isEmpty
         var calm = self
         for run in 1..<max(2, runs) where !report.passed {
             if run == runs - 1 { calm.faults = FaultPlan() } else { calm.faults.seed += 1 }
@@ -97,6 +100,7 @@ extension Bench {
         calm.faults = FaultPlan()
         let proof = try await calm.verify(assets)
         #expect(proof.passed, "\(proof) \(journal.text)")
+        return wasDisturbed
     }
 
     /// A run that is cancelled at its n-th line, as by Ctrl-C; the unit dies with the process that plays it, as by SIGKILL.

@@ -32,7 +32,7 @@ struct ShadowTests {
         #expect(try await bench.verify(assets, isDeep: false).passed, "versions alone do not show it")
         let look = try await bench.verify(assets)
         #expect(!look.passed)
-        #expect(look.findings[.scripts]?.differences == ["\(name) takes the place of a script or module"], "\(look)")
+        #expect(look.findings[.scripts]?.differences == ["\(name) hides a script or module"], "\(look)")
         #expect(look.findings[.fpga]?.matches == true, "what proves finds the firmware's own modules: \(look)")
         let report = try await bench.flash(assets)
         #expect(report.error?.code == "SCR-0015" && report.error?.message.hasSuffix(": \(name)") == true, "\(report)")

@@ -22,7 +22,7 @@ import Testing
     private func decide(
         _ wish: UnitSelector, _ units: [DiscoveredUnit], known: Set<DeviceAddress> = []
     ) -> Result<DiscoveredUnit, UnitSelectionError> {
-        var gate = UnitMatcher(wish: wish, families: [.monocle], known: known)
+        var gate = UnitMatcher(selector: wish, families: [.monocle], known: known)
         return Result { () throws(UnitSelectionError) in try gate.decide(units) }
     }
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func theOfferStandsDownTo85() throws {
-        var gate = UnitMatcher(wish: .nearest, families: [.monocle], known: [])
+        var gate = UnitMatcher(selector: .nearest, families: [.monocle], known: [])
         _ = try gate.decide([Self.unit(Self.first, rssi: -60)])
         _ = try gate.decide([Self.unit(Self.first, rssi: -84)])
         #expect(throws: UnitSelectionError.self) { try gate.decide([Self.unit(Self.first, rssi: -86)]) }

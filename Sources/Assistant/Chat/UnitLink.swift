@@ -44,7 +44,7 @@ struct PacketLine {
         case pausing(until: SessionClock.Instant)
     }
 
-    /// More acknowledgements wait only for a unit that does not wait for them.
+    /// A unit that does not wait for its acknowledgements gets no more.
     static let urgentLimit = 16
 
     private(set) var state = State.free

@@ -83,7 +83,7 @@ public enum RelayEvent: Sendable, Hashable {
     case receipt(AnswerReceipt)
     /// The unit's program can hold another packet.
     case taken
-    /// Of the unit's scripts, as its program tells it. Printable.
+    /// Of the unit's scripts, as its program reports it. Printable.
     case version(String)
     case printed(ProgramOutput)
     case notice(RelayNotice)
@@ -167,7 +167,7 @@ public struct TextFolding: Sendable, Hashable {
 public enum ProgramOutput: Sendable, Hashable {
     case line(String)
     case raised(ProgramFault)
-    /// The unit stands at its prompt.
+    /// The unit is at its prompt.
     case ended
 
     init(_ event: ConsoleReader.Event) {

@@ -27,7 +27,7 @@ public enum ChatEvent: Sendable {
     /// The recording is no question.
     case recordingDropped(RecordingDrop)
     case photo(Photo)
-    /// Of the unit's scripts, as its program tells it.
+    /// Of the unit's scripts, as its program reports it.
     case version(String)
     /// Answers ``SessionCommand/ping(_:)``.
     case pong(ConfirmationID)
@@ -39,7 +39,7 @@ public enum ChatEvent: Sendable {
     case consoleLeftOut(lines: Int)
     /// Its lines came before.
     case raised(ProgramFault)
-    /// The unit stands at its prompt.
+    /// The unit is at its prompt.
     case programEnded
 
     case asked(TurnID, Question)

@@ -26,8 +26,20 @@ public struct ChatSession: Sendable {
     /// Makes a link to the unit.
     public typealias Connector = @Sendable (_ deadline: SessionClock.Instant) async throws -> any Connection
 
+    /// A link to the unit, and what starts the unit's program over it.
+    public struct Link: Sendable {
+        let connection: any Connection
+        let start: ProgramStarter
+        /// Ends a link over which no program was started.
+        let giveUp: @Sendable () async -> Void
+
+        public init(_ connection: any Connection, start: @escaping ProgramStarter, giveUp: @escaping @Sendable () async -> Void) {
+            (self.connection, self.start, self.giveUp) = (connection, start, giveUp)
+        }
+    }
+
     let clock: SessionClock
-    let firstLink: (any Connection)?
+    let firstLink: Link?
     let connect: Connector
     let relay: any AppRelay
     let responder: any Responder
@@ -36,7 +48,7 @@ public struct ChatSession: Sendable {
 
     /// - Parameter firstLink: the one to begin with; the session ends it. `nil` connects.
     public init(
-        clock: SessionClock, firstLink: (any Connection)? = nil, connect: @escaping Connector, relay: any AppRelay,
+        clock: SessionClock, firstLink: Link? = nil, connect: @escaping Connector, relay: any AppRelay,
         responder: any Responder,
         options: ChatOptions = ChatOptions(), startProgram: @escaping ProgramStarter
     ) {

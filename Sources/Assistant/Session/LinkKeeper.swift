@@ -36,11 +36,9 @@ final class LinkKeeper: Sendable {
         while true {
             tell(.told(.connecting(attempt: schedule.attempt)))
             do {
-                let connection = if let firstLink { firstLink } else {
-                    try await session.connect(clock.deadline(in: session.options.connectTimeout))
-                }
+                let new = if let firstLink { firstLink } else { try await connect() }
                 firstLink = nil
-                let link = try await open(connection, schedule.knownStatus)
+                let link = try await open(new, schedule.knownStatus)
                 schedule.succeeded(link.status)
                 tell(.linkDown(reason: try await serve(link)))
             } catch {
@@ -53,9 +51,14 @@ final class LinkKeeper: Sendable {
         }
     }
 
+    private func connect() async throws -> ChatSession.Link {
+        let connection = try await session.connect(clock.deadline(in: session.options.connectTimeout))
+        return ChatSession.Link(connection, start: session.startProgram) { await connection.disconnect() }
+    }
+
     /// - Parameter known: from an earlier link; the program then needs a start only when it keeps silent.
-    private func open(_ connection: any Connection, _ known: UnitStatus?) async throws -> OpenLink {
-        let relay = session.relay
+    private func open(_ new: ChatSession.Link, _ known: UnitStatus?) async throws -> OpenLink {
+        let (relay, connection) = (session.relay, new.connection)
         do {
             func subscribe(_ id: AttributeID) async throws -> Inbox<[UInt8]> {
                 try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))
@@ -74,11 +77,11 @@ final class LinkKeeper: Sendable {
                 link.firstPackets = try await signOfLife(over: connection, from: output)
                 if !link.firstPackets.isEmpty { return link }
             }
-            let started = try await session.startProgram(connection) { while output.poll() != nil {} }
+            let started = try await new.start(connection) { while output.poll() != nil {} }
             (link.status, link.printed) = (started.status, started.printed)
             return link
         } catch {
-            await connection.disconnect()
+            await new.giveUp()
             throw error
         }
     }

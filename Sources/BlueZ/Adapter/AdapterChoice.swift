@@ -11,7 +11,7 @@ struct AdapterChoice {
     enum Outcome: Hashable {
         case chosen(AdapterObject)
         case none
-        /// With the address of the one that was meant.
+        /// They have the wanted one's address.
         case shared([AdapterObject])
     }
 

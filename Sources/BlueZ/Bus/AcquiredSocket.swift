@@ -22,7 +22,7 @@ final class AcquiredSocket: Sendable {
 
     private let descriptor: OwnedDescriptor
     private let traffic: BusTraffic
-    /// There for notifications: where they go.
+    /// Where notifications go; `nil` for writes.
     private let receiver: Inbox<[UInt8]>?
     private let state = Mutex(State())
 
@@ -82,7 +82,7 @@ final class AcquiredSocket: Sendable {
 
     // MARK: For the bus thread
 
-    /// What to wait for: no event when there is nothing.
+    /// What to wait for; no event for nothing.
     var pollEntry: pollfd {
         state.withLock { state in
             var events: Int16 = receiver == nil ? 0 : Int16(POLLIN)
@@ -104,6 +104,12 @@ final class AcquiredSocket: Sendable {
             traffic.count(.packetReceived)
             receiver.deliver(packet)
         }
+    }
+
+    /// Where bluetoothd closed the socket, nothing will come any more.
+    func endReceiving() {
+        guard let receiver, state.withLock(\.hasEnded) else { return }
+        receiver.finish(throwing: LinkError.disconnected("bluetoothd closed the notifications"))
     }
 
     /// - Returns: `nil` when there is nothing now, an empty packet when nothing will come any more.

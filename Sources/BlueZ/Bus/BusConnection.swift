@@ -69,7 +69,7 @@ final class BusConnection {
     /// The next message that has arrived; the caller releases it.
     func next() -> OpaquePointer? { dbus_connection_pop_message(connection) }
 
-    /// Waits for the bus and for other descriptors, and handles what is the bus's.
+    /// Waits for the bus and other descriptors, and serves the bus.
     /// - Returns: the others with what happened; `nil` when nothing did.
     func poll(_ others: [pollfd], milliseconds: Int32) -> [pollfd]? {
         let watched = watches.all.filter { dbus_watch_get_enabled($0) != 0 }

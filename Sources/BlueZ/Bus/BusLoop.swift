@@ -15,7 +15,7 @@ final class BusLoop {
     private var queue: [BusThread.Call] = []
     private var sockets: [AcquiredSocket] = []
     private var isStopping = false
-    /// The bus has said something: one that hangs up before that does not want this user.
+    /// A bus that hangs up before it has said anything refuses this user.
     private var wasAccepted = false
 
     init(thread: BusThread, listener: BusThread.Listener) {
@@ -124,8 +124,11 @@ final class BusLoop {
     }
 
     private func wait(on connection: BusConnection, atMost rest: Duration?) {
-        let waiting = sockets.map { (socket: $0, entry: $0.pollEntry) }.filter { $0.entry.events != 0 }
+        let all = sockets.map { (socket: $0, entry: $0.pollEntry) }
+        let waiting = all.filter { $0.entry.events != 0 }
         sockets = waiting.map(\.socket)
+        // The news of a lost link, which came with the end of its sockets, has given a better reason by now.
+        for (socket, entry) in all where entry.events == 0 { socket.endReceiving() }
         let entries = connection.poll([thread.bellEntry] + waiting.map(\.entry), milliseconds: milliseconds(atMost: rest)) ?? []
         for (socket, entry) in zip(sockets, entries.dropFirst()) where entry.revents != 0 { socket.handle(entry.revents) }
     }

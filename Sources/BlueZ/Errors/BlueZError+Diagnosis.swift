@@ -70,13 +70,11 @@ extension BlueZError: DiagnosableError {
                 remedy: "disconnect a device (bluetoothctl devices Connected lists them), and use fewer units at once")
         case .adaptersShareAddress(let names):
             Diagnosis("BLZ-0018", .unavailable, .station, "Bluetooth adapters share one address (\(names))",
-                cause: "some makes give all their adapters the same address; "
-                    + "bluetoothd keeps keys and attribute tables by it, and mixes theirs up",
-                remedy: "take out all of them but one, or use adapters with an address of their own")
+                cause: "some makes give all their adapters one address, by which bluetoothd keeps keys and attribute tables",
+                remedy: "unplug all but one, or use adapters with different addresses")
         case .adapterNotShown(let name):
             Diagnosis("BLZ-0053", .unavailable, .station, "bluetoothd does not show the Bluetooth adapter \(name)",
-                cause: "it passes over an adapter that has the address of another one, "
-                    + "as some makes give all of theirs the same; or its firmware is missing",
+                cause: "it skips an adapter that shares another one's address, as those of some makes do; or its firmware is missing",
                 remedy: "take the other one out, or use an adapter with an address of its own; "
                     + "read: journalctl -u bluetooth; dmesg | grep -i bluetooth")
         case .radioHangs(let name):
@@ -104,8 +102,8 @@ extension BlueZError: DiagnosableError {
             Diagnosis("BLZ-0025", .tryAgain, .radio, "the connection attempt failed" + detail(text),
                 cause: "the air is crowded, or the adapter failed", remedy: Self.again)
         case .controllerBusy(let text):
-            Diagnosis("BLZ-0029", .tryAgain, .radio, "the adapter begins no connection attempt now" + detail(text),
-                cause: "it is at work on another one, or at its limit", remedy: Self.again)
+            Diagnosis("BLZ-0029", .tryAgain, .radio, "the adapter cannot begin a connection attempt now" + detail(text),
+                cause: "it is busy with another one, or at its limit", remedy: Self.again)
         case .alreadyConnected:
             Diagnosis("BLZ-0026", .tryAgain, .station, "the unit is connected already",
                 cause: "another program of this machine holds it", remedy: "run: bluetoothctl disconnect; then the same command again")
@@ -127,7 +125,7 @@ extension BlueZError: DiagnosableError {
                 cause: "the agent of this process was lost", remedy: "run the same command again")
         case .adapterNotPairable(let name):
             Diagnosis("BLZ-0035", .unavailable, .station, "the Bluetooth adapter \(name) makes no bonds",
-                cause: "it is set not to be paired, and that cannot be changed",
+                cause: "it is not pairable, and noafw cannot change that",
                 remedy: "run: bluetoothctl pairable on; then the same command again")
         // An operation.
         case .notPermitted(let text):

@@ -14,7 +14,7 @@ extension BlueZSession {
         }
     }
 
-    /// Turns to an adapter, and asks what its devices did meanwhile, as nothing was heard of them.
+    /// Turns to an adapter, and asks for news of its devices, which were not heard meanwhile.
     func use(_ adapter: String, before deadline: SessionClock.Instant) async throws {
         let isChange = change { state in
             defer { state.adapterInUse = adapter }

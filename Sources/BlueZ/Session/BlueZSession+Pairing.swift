@@ -31,7 +31,7 @@ extension BlueZSession {
     private func giveBack(_ link: Link, _ adapter: String, _ isChanged: Bool, _ notice: @escaping @Sendable (String) -> Void) async {
         releaseAgent(of: link)
         guard isChanged, await !setPairable(false, adapter) else { return }
-        notice("the adapter stays pairable, as bluetoothd does not put it back; run: bluetoothctl pairable off")
+        notice("bluetoothd left the adapter pairable; run: bluetoothctl pairable off")
     }
 
     /// Both bluetoothd's answer and the device's properties report the bond.
@@ -113,11 +113,12 @@ extension BlueZSession {
 
     private func releaseAgent(of link: Link) {
         traffic.count(.agent, -1)
-        let isLast = change { state in
+        change { state in
             state.pairing.remove(link.device)
-            return state.pairing.isEmpty
+            guard state.pairing.isEmpty else { return }
+            // Sent before another pairing can register the agent, which this would withdraw.
+            release(.bluez(BusName.agentManager, "UnregisterAgent", at: "/org/bluez", .objectPath(PairingAgent.path)))
         }
-        if isLast { release(.bluez(BusName.agentManager, "UnregisterAgent", at: "/org/bluez", .objectPath(PairingAgent.path))) }
     }
 }
 

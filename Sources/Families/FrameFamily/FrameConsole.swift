@@ -7,19 +7,19 @@ import Support
 /// A Frame at its Lua prompt.
 struct FrameConsole: PromptConsole {
     static let answerTimeout = Duration.seconds(3)
-    /// Includes interrupting a program five times.
+    /// Enough to interrupt a program five times.
     static let promptTimeout = Duration.seconds(20)
     /// The host notices after the supervision timeout of 2 s (frame-codebase, `bluetooth.c`).
     private static let resetTimeout = Duration.seconds(12)
-    /// A fresh Lua state and the first lines of `main.lua`.
+    /// For a new Lua state and the first lines of `main.lua`.
     private static let freshStart = Duration.milliseconds(500)
-    /// Characters of a version.
+    /// In characters.
     private static let versionLimit = 80
 
     private static let versionCode = "return frame.FIRMWARE_VERSION"
     private static let batteryCode = "return math.floor(frame.battery_level()+.5)"
     private static let updateCode = "frame.update()"
-    /// The first line of `main.lua`, or what a program sets elsewhere.
+    /// The first line of `main.lua`, or the version that a program sets elsewhere.
     private static let scriptsCode = """
         local o,f=pcall(frame.file.open,"main.lua","r")
         if not o then return end
@@ -29,7 +29,7 @@ struct FrameConsole: PromptConsole {
         """
     static let runningVersionCode = "return tostring(ARGPT_VERSION or\"\"):sub(1,160)"
 
-    /// All code that is sent to a Frame, but for calls with arguments and the chat's question.
+    /// All code that is sent to a Frame, except calls with arguments and the chat's question.
     static var sentCode: [String] {
         LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
     }
@@ -114,7 +114,7 @@ struct FrameConsole: PromptConsole {
 }
 
 extension FrameConsole {
-    /// Brings a unit to its prompt. A cancellation while the prompt is sought may have stopped the unit's program already.
+    /// Brings a unit to its prompt. If cancelled meanwhile, the unit's program may already be stopped.
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> FrameConsole {

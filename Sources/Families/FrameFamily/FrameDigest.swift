@@ -1,15 +1,16 @@
 import Support
 
-/// A 64-bit digest of bytes, as `FrameFiles` computes it on a unit: 2 of Lua's instructions a byte, where CRC-32 takes 10 and
-/// SHA-256 some hundred (a unit has perhaps a million a second).
+/// A 64-bit digest as `FrameFiles` computes it on a unit: 2 Lua instructions a byte, where CRC-32 takes 10 and SHA-256 some
+/// hundred (a unit executes perhaps a million a second).
 ///
-/// Each word of eight bytes is mixed in by a step that loses nothing, so one changed word always shows, and several do but for one chance
-/// in 2⁶⁴. It guards against accidents, and begins at another number each time (`seed`). The set's SHA-256 is in its main script.
+/// Each eight-byte word is mixed in by an invertible step, so one changed word always shows, and several changed words go
+/// unnoticed with a chance of one in 2⁶⁴. It guards against accidents, and starts from a different `seed` each time. The set's
+/// SHA-256 is in its main script.
 struct FrameDigest {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let shift: UInt64 = 29
 
-    /// 16 hexadecimal digits, as the unit says them.
+    /// 16 hexadecimal digits, as the unit prints them.
     static func of(_ bytes: some Collection<UInt8>, seed: Int64) -> String {
         var state = UInt64(bitPattern: seed)
         var word: UInt64 = 0

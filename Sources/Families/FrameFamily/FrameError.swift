@@ -1,15 +1,15 @@
 import Support
 
 public enum FrameError: Error, Hashable, Sendable {
-    /// Perhaps this host has bonded with it on the way.
+    /// This host may have bonded with it on the way.
     case halo(isBonded: Bool)
     /// Printable.
     case folderInPlace(String)
-    /// A script holds a byte of 0, at which the firmware cuts a write off up to v24.248 (frame-codebase, `file.c`); printable.
+    /// A script contains a 0 byte, at which the firmware up to v24.248 truncates a write (frame-codebase, `file.c`); printable.
     case zeroByte(String)
-    /// By a function of the program's; printable.
+    /// Replaced by one of the program's functions; printable.
     case functionReplaced(String)
-    /// Only power restarts its application.
+    /// Only a power cycle restarts its application.
     case noRestart
 }
 
@@ -19,7 +19,7 @@ extension FrameError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .halo(let isBonded):
-            // Nothing is wrong with it.
+            // The unit is fine.
             Diagnosis(
                 "FRM-0001", .unavailable, .station,
                 "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),

@@ -39,22 +39,23 @@ extension TrustedKey {
 }
 
 extension ScriptFamily {
-    /// Lua 5.4; the phone app has no order for them.
+    /// Lua 5.4; the phone app defines no order for them.
     public static let frame = ScriptFamily(name: FamilyID.frame.rawValue, suffix: ".lua", syntax: .luac)
 }
 
 private enum Frame {
     static let bootloaderName = "Frame Update"
-    /// A chunk of Lua without a statement. A unit that was just paired writes its flash, and draws from an interrupt (`bluetooth.c`).
+    /// A Lua chunk without a statement. A unit that was just paired writes its flash and draws from an interrupt
+    /// (`bluetooth.c`).
     static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
 
-    /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).
+    /// Names from the vendor's firmware (frame-codebase, `bluetooth.c`).
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         let name = advertisement.name ?? ""
         if name == bootloaderName { return .bootloader }
         return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// Since v24.220 with the first octet of its address as it is printed; before, `Frame` alone, which others may have.
+    /// Since v24.220 with the first octet of its address as printed; before, only `Frame`, which other devices may use.
     private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
 }

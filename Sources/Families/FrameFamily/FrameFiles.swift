@@ -2,27 +2,25 @@ import REPL
 import ScriptBundle
 import Support
 
-/// An entry of a unit's root.
 struct FrameFile: Sendable, Hashable {
     var isFolder: Bool
     var byteCount: Int
-    /// ``FrameDigest`` of what was read back, if that was asked for.
+    /// ``FrameDigest`` of the content as read back, if requested.
     var digest: String?
 }
 
-/// File functions for a unit's Lua.
 struct FrameFiles: Sendable {
-    /// Above what any firmware's file system holds, in files and in bytes of one (frame-codebase, `file.c`).
+    /// More files, or bytes in one, than any firmware's file system holds (frame-codebase, `file.c`).
     private static let entryLimit = 1024
     static let fileLimit = 65_536
     /// For digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
     private static let surveyTimeout = Duration.seconds(15)
-    /// For a packet's bytes, and perhaps an erase.
+    /// For one packet, and perhaps an erase.
     private static let writeTimeout = Duration.seconds(6)
     private static let loadTimeout = Duration.seconds(10)
 
-    /// `d` gives the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` gives up to a line's end, which it drops, or
-    /// 512 bytes, and does not tell the end of the file (frame-codebase, `file.c`): the size does.
+    /// `d` returns the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` returns 512 bytes or up to a
+    /// line end, which it drops, and does not report the end of the file (frame-codebase, `file.c`), so the size is needed.
     private static let reading = """
         function _nf.d(p,n,h)
         local ok,f=pcall(frame.file.open,p,"r")
@@ -62,7 +60,7 @@ struct FrameFiles: Sendable {
         end
         """
 
-    /// `o` begins a file, or goes on behind its `n` bytes; `w` appends a piece where the one before has ended; `e` closes.
+    /// `o` begins a file, or continues after its `n` bytes; `w` appends a piece where the previous one ended; `e` closes.
     private static let writing = """
         function _nf.e()
         local f=_nf.f
@@ -87,8 +85,8 @@ struct FrameFiles: Sendable {
         end
         """
 
-    /// The first function in use that is not the firmware's any more: its own cannot be dumped. A program that also replaces
-    /// `string.dump` is not found out.
+    /// The first function in use that a program has replaced: the firmware's own cannot be dumped. A program that also replaces
+    /// `string.dump` goes unnoticed.
     private static let genuineness = """
         for n,t in pairs{["frame.file."]=frame.file,["string."]=string}do
         for _,f in ipairs{"open","listdir","remove","rename","unpack","pack","format"}do
@@ -112,7 +110,7 @@ struct FrameFiles: Sendable {
         guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(80))) }
     }
 
-    /// Everything in the root by its shown name, with the digests of the named files.
+    /// Everything in the root by its printable name, with digests of the named files.
     func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
         try await load()
         let wanted = names.map { "[\(Self.literal($0))]=1" }.joined(separator: ",")
@@ -137,8 +135,8 @@ struct FrameFiles: Sendable {
         try await repl.call("o", Array("\(Self.literal(name)),\(offset)".utf8), within: Self.writeTimeout)
     }
 
-    /// As much of `bytes`, from `offset` on, as one command takes.
-    /// - Returns: where the file then ends.
+    /// Appends as much of `bytes`, from `offset` on, as fits one command.
+    /// - Returns: the file's new length.
     func append(_ bytes: [UInt8], from offset: Int) async throws -> Int {
         let head = Array("\(offset),".utf8)
         let piece = LuaLiteral.prefix(of: bytes[offset...], room: repl.callRoom - 1 - head.count - 2)

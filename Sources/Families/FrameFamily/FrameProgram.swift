@@ -4,9 +4,9 @@ import ScriptBundle
 import Support
 
 extension FrameConsole {
-    /// How long to listen to a program that tells no version, and how much longer until it falls quiet.
+    /// How long to listen to a program that reports no version, and how much longer until the console is quiet.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
-    /// Of the console.
+    /// Silence on the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes.
     private static let chatterLimit = 4096
@@ -30,7 +30,7 @@ extension FrameConsole {
         return ProgramVerification(tells ? .announced : .silent, seconds: seconds)
     }
 
-    /// The question would take the place of a restart that still waits in the unit (frame-codebase, `luaport.c`).
+    /// The question would replace a restart that is still waiting in the unit (frame-codebase, `luaport.c`).
     private func startUnheard() async throws {
         try await startProgram()
         try await repl.clock.sleep(until: repl.clock.deadline(in: Self.knockInterval))
@@ -48,15 +48,15 @@ extension FrameConsole {
         }
     }
 
-    /// A program that says nothing has to be the one that was installed.
+    /// A silent program must be the one that was installed.
     private func checkVersions(of scripts: ScriptSet) async throws {
         for version in [try await ask(Self.runningVersionCode), try await version(of: .scripts)] where version != scripts.version {
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
         }
     }
 
-    /// Listens while a question waits at the prompt, which is answered once the program has ended.
-    /// - Parameter untilQuiet: the console has to fall quiet.
+    /// Listens while a question waits at the prompt, which answers it once the program has ended.
+    /// - Parameter untilQuiet: also waits for the console to fall quiet.
     private func watch(for least: Duration, untilQuiet: Bool) async throws {
         let (clock, word) = (repl.clock, PythonREPL.randomNonce())
         let (soonest, most) = (clock.deadline(in: least), clock.deadline(in: least + Self.silence.more))
@@ -90,7 +90,7 @@ extension FrameConsole {
 }
 
 extension ScriptSet {
-    /// In the source of a program that answers the question for its version.
+    /// Appear in the source of a program that answers the question for its version.
     private static let versionMessages = [Array("\\x17".utf8), Array("\\x18".utf8)]
 
     fileprivate var tellsVersion: Bool {

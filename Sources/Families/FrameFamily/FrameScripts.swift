@@ -3,10 +3,12 @@ import REPL
 import ScriptBundle
 import Support
 
+/// Keeps the scripts of a Frame.
 ///
-/// New files are uploaded beside the old ones and read back on the unit. Then the old `main.lua`, which carries the version, goes first
-/// and the new one comes last: whatever interrupts it, no mixture claims a version, and the next run finds the new copies. A file
-/// that was begun is continued. Only `NAME.lua` in the root is ever loaded, so nothing can hide a script.
+/// New files are uploaded next to the old ones and read back on the unit. Then the old `main.lua`, which carries the version,
+/// is removed first and the new one is put in place last: after any interruption, no mixture claims a version, and the next run
+/// finds the new copies. A partly uploaded file is continued. Only `NAME.lua` in the root is ever loaded, so nothing can hide a
+/// script.
 struct FrameScripts: ScriptStore {
     /// The largest file system of all released firmware (frame-codebase, `section_layout.ld`), and its settings (`file.c`).
     private static let (blockCount, blocks) = (69, FileBlocks(size: 4096, cacheSize: 32))
@@ -54,7 +56,6 @@ struct FrameScripts: ScriptStore {
 
     private struct Upload {
         let total: Int
-        /// Of the files before.
         var done = 0
         var sent = 0
     }
@@ -72,8 +73,8 @@ struct FrameScripts: ScriptStore {
         }
     }
 
-    /// Old and new copies are there side by side for a while; what noafw left goes first. The unit does not say what it has free: only what
-    /// can never fit is refused.
+    /// Old and new copies exist side by side for a while; noafw's own leftovers are removed first. The unit does not report its
+    /// free space, so only what can never fit is refused.
     private func checkSpace(for outdated: [ScriptSet.File], in found: FrameSurvey) throws {
         let blocks = Self.blocks
         let kept = found.entries.filter { !$0.key.hasSuffix(ScriptSet.copySuffix) }
@@ -87,7 +88,7 @@ struct FrameScripts: ScriptStore {
         }
     }
 
-    /// A line for `noafw console` that removes the largest files and folders beside the set.
+    /// A line for `noafw console` that removes the largest files and folders outside the set.
     private func removal(in found: FrameSurvey) -> String {
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
         let others = found.entries.filter { !own.contains($0.key) }
@@ -95,14 +96,15 @@ struct FrameScripts: ScriptStore {
         return FrameFiles.removal(of: largest.map { ($0.key, $0.value.isFolder) })
     }
 
-    /// A file is opened, closed and read back, which takes two answers; two surveys and the renaming serve all.
+    /// Opening, closing and reading back a file takes two answers; two surveys and the renaming serve all files.
     var pace: ScriptPace {
         ScriptPace(
             roundTrip: console.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: Double(console.repl.callRoom - 20),
             fileTrips: 5, setTrips: 8, byteSeconds: Self.byteSeconds)
     }
 
-    /// A word of the flash takes 60 µs, a page 85 ms to erase; each byte is read back three times at 3 µs (frame-codebase, `flash.c`).
+    /// Writing a flash word takes 60 µs, erasing a page 85 ms; each byte is read back three times at 3 µs (frame-codebase,
+    /// `flash.c`).
     private static let byteSeconds = 0.000_015 + 0.085 / 4096 + 0.000_009
 
     // MARK: - One file
@@ -158,14 +160,14 @@ struct FrameScripts: ScriptStore {
     }
 }
 
-/// What a unit holds, by digests that begin with a seed.
+/// What a unit holds, by seeded digests.
 struct FrameSurvey: Sendable {
     let entries: [String: FrameFile]
     let seed: Int64
 
     func holds(_ file: ScriptSet.File, as name: String) -> Bool { entries[name] == expectation(of: file.bytes) }
 
-    /// Bytes of a file that was begun, if they are right.
+    /// Correct bytes of a partly uploaded file.
     func begun(_ file: ScriptSet.File, as name: String) -> Int {
         guard let entry = entries[name], (1...file.bytes.count).contains(entry.byteCount),
             entry == expectation(of: file.bytes.prefix(entry.byteCount))

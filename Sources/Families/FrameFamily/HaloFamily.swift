@@ -6,16 +6,16 @@ extension FamilyID {
 }
 
 extension Family {
-    /// Brilliant Labs' Halo, which advertises Frame's service and is left alone. It bonds with any subscriber, and its first bond ends its
-    /// open pairing (halo-firmware, `ble_lua.c`).
+    /// Brilliant Labs' Halo, which advertises Frame's service and is left alone. It bonds with any subscriber, and its first
+    /// bond ends its open pairing (halo-firmware, `ble_lua.c`).
     public static let halo = Family(id: .halo, recognise: Halo.recognise)
 }
 
 enum Halo {
     private static let namePrefix = "Halo "
-    /// In its application and in its bootloader (halo-firmware, `ble_connection.c`).
+    /// In application and bootloader (halo-firmware, `ble_connection.c`).
     private static let addressPrefixes: [[UInt8]] = [[0xFE, 0x59, 0x94], [0xFF, 0x59, 0x94]]
-    /// Only a Halo's: one beside Frame's, and SMP's, which takes its firmware.
+    /// Only a Halo has these: one next to Frame's, and the SMP characteristic, which receives its firmware.
     private static let characteristics = [
         AttributeID("7a230005-5475-a6a4-654c-8431f6ad49c4"), AttributeID("da2e7828-fbce-4e01-ae9e-261174997c48"),
     ]
@@ -26,7 +26,7 @@ enum Halo {
         return prefix == addressPrefixes[1] ? .bootloader : .application
     }
 
-    /// Asks the unit nothing: a subscription would make it bond.
+    /// Does not ask the unit: a subscription would make it bond.
     @Sendable static func refuse(_ connection: any Connection) throws(FrameError) {
         guard !characteristics.contains(where: connection.offers) else { throw .halo(isBonded: connection.isNewlyBonded) }
     }

@@ -17,7 +17,7 @@ struct MonocleConsole: PythonConsole {
     private static let bootloaderCode = RemoteHelper.update("micropython") + "()"
     private static let resetCode = "import device;device.reset()"
 
-    /// All code that is sent to a Monocle, but for calls of the helpers' methods and the chat's question.
+    /// All code that is sent to a Monocle, except calls of the helpers' methods and the chat's question.
     static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
             + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
@@ -32,7 +32,7 @@ struct MonocleConsole: PythonConsole {
         restoreGuard.interrupted()
     }
 
-    /// Characters of a version.
+    /// In characters.
     private static let versionLimit = 80
 
     func version(of component: Component) async throws -> String? {
@@ -58,7 +58,7 @@ struct MonocleConsole: PythonConsole {
         }
     }
 
-    /// `nil` for a firmware that lacks what it takes to read files.
+    /// `nil` if the firmware cannot read files.
     private func scriptsVersion() async throws -> String? {
         do {
             return try await ScriptInstaller.installedVersion(repl)
@@ -91,7 +91,7 @@ struct MonocleConsole: PythonConsole {
         try await repl.send(try PythonCode(code), within: Self.answerTimeout)
         do {
             try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetTimeout))
-            // It starts by itself.
+            // The program starts by itself.
             restoreGuard.started()
         } catch LinkError.timedOut {
             throw error
@@ -102,10 +102,12 @@ struct MonocleConsole: PythonConsole {
         try await insisting { _ = try await repl.start(within: Self.answerTimeout) }
         restoreGuard.started()
     }
+
+    func takePrinted() -> [UInt8] { repl.takePrinted() }
 }
 
 extension MonocleConsole {
-    /// Brings a unit to its raw prompt. A cancellation while the prompt is sought may have stopped the unit's program already.
+    /// Brings a unit to its raw prompt. If cancelled meanwhile, the unit's program may already be stopped.
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> MonocleConsole {

@@ -47,7 +47,7 @@ extension ScriptFamily {
         syntax: .mpyCross)
 }
 
-/// The service over which a unit's program speaks with its app (monocle-micropython, `bluetooth.c`).
+/// The service between a unit's program and its app (monocle-micropython, `bluetooth.c`).
 package enum AppService {
     static let service = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
     /// App to unit.
@@ -57,12 +57,12 @@ package enum AppService {
 }
 
 private enum Monocle {
-    /// What any bootloader of Nordic's calls itself by default.
+    /// The default name of any Nordic bootloader.
     static let bootloaderName = "DfuTarg"
     private static let name = "monocle"
 
-    /// The names are those of the vendor's firmware (monocle-micropython). A service alone does not do but for the app's own: the
-    /// REPL has the UUID of Nordic's UART example, and every Nordic bootloader offers 0xFE59.
+    /// Names from the vendor's firmware (monocle-micropython). Only the app's own service is proof by itself: the REPL has the
+    /// UUID of Nordic's UART example, and every Nordic bootloader offers 0xFE59.
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         switch advertisement.name {
         case name: .application

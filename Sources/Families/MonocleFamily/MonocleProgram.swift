@@ -5,24 +5,24 @@ import ScriptBundle
 import Support
 
 extension MonocleConsole {
-    /// Noa's program says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
+    /// Noa's program sends `rdy:` 7 s after its start (noa-for-ios, `main.py`).
     private static let announcementTimeout = Duration.seconds(15)
-    /// How long to listen to a program that never announces itself, and how much longer until it falls quiet.
+    /// How long to listen to a program that never announces itself, and how much longer until the console is quiet.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
-    /// Of the console.
+    /// Silence on the console.
     private static let quiet = Duration.seconds(2)
-    /// Bytes. A program that prints without a pause falls silent by itself: the firmware does not notice that its output ring is
+    /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice that its output ring is
     /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
     private static let interruptTimeout = Duration.seconds(3)
     private static let announcement = Array("rdy:".utf8)
     static let restartCode = "print('_nr' in globals())"
 
-    /// - Throws: an error of the program; `REPLError` where packets were lost that would have told.
+    /// - Throws: an error of the program; `REPLError` when packets were lost that could have shown one.
     func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
-        // A restart takes the helper away.
+        // A restart removes the helper.
         try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true) }
         while messages?.poll() != nil {}
         try await startProgram()
@@ -53,7 +53,7 @@ extension MonocleConsole {
         }
     }
 
-    /// Subscribed before the start: a program announces itself once.
+    /// Subscribes before the start, since a program announces itself only once.
     private func appMessages() async throws -> Inbox<[UInt8]>? {
         do {
             return try await connection.subscribe(to: AppService.transmit, deadline: repl.clock.deadline(in: .seconds(5)))
@@ -108,7 +108,7 @@ extension MonocleConsole {
         }
     }
 
-    /// - Parameter shortest: the console has to fall quiet after it; `nil` where it need not.
+    /// - Parameter shortest: after it the console must fall quiet; `nil` if it need not.
     private func listen(until deadline: SessionClock.Instant, orQuietAfter shortest: Duration? = nil) async throws {
         let least = shortest.map { repl.clock.deadline(in: $0) }
         var console = Console(lastByte: repl.clock.now)
@@ -122,7 +122,7 @@ extension MonocleConsole {
     }
 
     /// Interrupts the program and gets to the raw prompt.
-    /// - Returns: whether the unit said that a program has ended by that.
+    /// - Returns: whether the unit reported that this ended a program.
     private func stopProgram() async throws -> Bool {
         restoreGuard.interrupted()
         var reader = ConsoleReader()

@@ -7,7 +7,7 @@ public enum ClaimError: Error, Sendable, Hashable {
     ///   - until: when its lease ends, if it is not renewed; the server's time.
     case taken(unit: String, station: String, until: UTCTime)
     /// - Parameters:
-    ///   - known: what the server knows of the number or of the unit.
+    ///   - known: what the server knows about the number or the unit.
     ///   - station: which said so.
     case serialBound(serial: String, unit: String, known: SerialBinding, station: String)
     /// A claim is required.
@@ -28,7 +28,7 @@ extension ClaimError: DiagnosableError {
                 remedy: "leave the unit to that station, or run the same command again after that time")
         case .serialBound(let serial, let unit, let known, let station):
             Diagnosis(
-                "LED-0103", .badData, nil, "by the ledger's server, \(known.refusal(of: serial, at: unit))",
+                "LED-0103", .badData, nil, "according to the ledger's server, \(known.refusal(of: serial, at: unit))",
                 cause: known.cause(of: serial, source: "station \(station)"),
                 remedy:
                     "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add "

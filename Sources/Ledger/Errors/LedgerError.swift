@@ -55,7 +55,7 @@ extension LedgerError: DiagnosableError {
                     ? "the disk or the file is damaged, or it is no ledger"
                     : "the file belongs to another user, or the disk is full, read-only or damaged",
                 remedy: isDamaged
-                    ? "put a copy of it in its place; or run noafw flash or verify, which moves the file aside and begins a new ledger"
+                    ? "restore a copy of it; or run noafw flash or verify, which moves the file aside and begins a new ledger"
                     : "check the file's permissions and the disk; run the same command again")
         case .locked(let path):
             Diagnosis(
@@ -88,7 +88,7 @@ extension LedgerError: DiagnosableError {
         case .unsound(let findings):
             Diagnosis(
                 "LED-0010", .badData, .station, findings == 1 ? "the ledger has 1 finding" : "the ledger has \(findings) findings",
-                cause: "a disk that fails, a power cut, or a person who edited the file", remedy: "do what stands beside each of them")
+                cause: "a disk that fails, a power cut, or a person who edited the file", remedy: "follow the remedy beside each finding")
         }
     }
 }

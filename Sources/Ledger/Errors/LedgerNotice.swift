@@ -42,7 +42,7 @@ extension LedgerNotice {
         case .spoolTakenIn(let records):
             Diagnosis(
                 "LED-0022", .tryAgain, .station, "records taken from the spool into the ledger: \(records)",
-                cause: "the ledger could not be written at an earlier run", remedy: "nothing is to be done")
+                cause: "the ledger could not be written at an earlier run", remedy: "none is needed")
         case .spoolLinesRejected(let lines, let path):
             Diagnosis(
                 "LED-0023", .badData, .station, "lines of the spool that are no records: \(lines), kept in \(path)",
@@ -72,7 +72,7 @@ extension LedgerNotice {
                 "LED-0140", .tryAgain, .station, "runs that wait for the ledger's server: \(runs): \(reason)",
                 cause: "the server or the network was away, it was set up or changed wrong, or many runs were left from before",
                 remedy: remedy.map { "\($0); then send them with: noafw ledger send" }
-                    ?? "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
+                    ?? "none is needed: the next run sends them; to send them now, run: noafw ledger send")
         case .rejected(let run, let reason):
             Diagnosis(
                 "LED-0141", .badData, .station, "the ledger's server refuses run \(run): \(reason)",
@@ -82,7 +82,7 @@ extension LedgerNotice {
             Diagnosis(
                 "LED-0142", .tryAgain, .station, "units are worked on unclaimed: \(reason)",
                 cause: "the ledger's server is not reached, and --claims prefer goes on without it",
-                remedy: "see that no other station works on the same units, or use --claims require")
+                remedy: "make sure that no other station works on the same units, or use --claims require")
         }
     }
 }

@@ -29,7 +29,7 @@ public enum JSONExport {
         return count
     }
 
-    /// What is not printable is written by its number: the same text for who reads the JSON, harmless on a terminal.
+    /// What is not printable is written by its number: the same text to a JSON reader, harmless on a terminal.
     static func text(_ value: some Encodable, _ encoder: JSONEncoder) throws -> String {
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         guard !text.unicodeScalars.allSatisfy({ $0 == "\n" || PrintableText.isPrintable($0) }) else { return text }

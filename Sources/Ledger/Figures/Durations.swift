@@ -1,4 +1,4 @@
-/// How long something took. Durations have an upper limit only and are skewed, so that a mean and a deviation say little.
+/// How long something took. Durations are skewed, so a mean and a deviation say little.
 public struct Durations: Sendable, Hashable {
     private let sorted: [Double]
 

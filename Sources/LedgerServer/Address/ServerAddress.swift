@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Support
 
-/// Where the ledger's server is, as libpq's settings: of the address, a service file and the environment, in this order.
+/// Where the ledger's server is, as libpq's settings: from the address, a service file and the environment, in this order.
 ///
 /// Passwords come from a password file or the environment alone; a server on another machine has to prove who it is.
 struct ServerAddress: Sendable, Hashable {
@@ -74,7 +74,7 @@ struct ServerAddress: Sendable, Hashable {
 
     private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
         guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else {
-            throw .address(reason: "it begins otherwise")
+            throw .address(reason: "it begins with neither postgresql:// nor service=")
         }
         guard let options = PQconninfoParse(text, nil) else {
             // libpq's words may quote a part of a password.

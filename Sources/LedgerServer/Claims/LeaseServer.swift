@@ -1,9 +1,9 @@
 import Ledger
 import Support
 
-/// What gives leases. A cancelled call ends at once, but for a release.
+/// Gives leases. A cancelled call ends at once, but for a release.
 protocol LeaseServer: Sendable {
-    /// - Parameter dead: a run of this station that holds the unit no more.
+    /// - Parameter dead: a run of this station that no longer holds the unit.
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
     /// - Returns: what keeps the serial number from the unit; `nil` once it is the unit's.
     func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?

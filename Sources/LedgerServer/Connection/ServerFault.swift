@@ -66,8 +66,7 @@ enum ServerFault: Error, Sendable, Hashable {
     var remedy: String? {
         if case .answered(let state, _) = self, !needsAdministrator(state) {
             return
-                "the server answers, but does not come to it: run the same command again; if it stays so, show the message to the "
-                    + "server's administrator"
+                "the server answers, but is too busy: run the same command again; if that fails, show the message to its administrator"
         }
         let diagnosis = error.diagnosis
         return diagnosis.category == .tryAgain ? nil : diagnosis.remedy

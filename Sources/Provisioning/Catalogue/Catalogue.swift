@@ -1,10 +1,11 @@
 import Foundation
 
-/// The images and scripts that come with noafw, or that its owner put beside them.
+/// The images and scripts that come with noafw or were added by its owner.
 ///
-/// A manifest in each folder names the files. A file is read whole and checked, so nothing can change between the check and the use.
+/// A manifest in each folder names the files. A file is read whole and then checked, so nothing can change between check and
+/// use.
 public struct AssetCatalogue: Sendable {
-    /// Holds `Firmware`, `FPGA` and `Scripts`.
+    /// Contains `Firmware`, `FPGA` and `Scripts`.
     public let root: String
 
     public init(root: String) { self.root = root }
@@ -23,7 +24,7 @@ public struct AssetCatalogue: Sendable {
         /// One for an image, else in the order in which they are installed.
         public var files: [File]
         public var isDevelopment: Bool
-        /// The public key (PEM) that a package is signed with, when it is not the vendor's.
+        /// The public key (PEM) of the package's signature, if it is not the vendor's.
         public var key: File?
     }
 
@@ -63,9 +64,9 @@ public struct AssetCatalogue: Sendable {
 }
 
 extension AssetCatalogue {
-    /// The given folder, else `NOAFW_ASSETS`, else the current folder, else from the executable upwards the first folder that is a noafw
-    /// checkout or has `share/noafw`.
-    /// - Parameter given: it and `NOAFW_ASSETS` are taken as they are when the folder exists.
+    /// The given folder, else `NOAFW_ASSETS`, else the current folder, else the first folder above the executable that is a
+    /// noafw checkout or contains `share/noafw`.
+    /// - Parameter given: like `NOAFW_ASSETS`, used unchecked if the folder exists.
     public static func locate(
         given: String?, environment: [String: String], currentDirectory: String, executable: String?
     ) throws(CatalogueError) -> AssetCatalogue {

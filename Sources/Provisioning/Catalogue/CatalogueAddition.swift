@@ -5,12 +5,12 @@ import Support
 extension AssetCatalogue {
     public struct Addition: Sendable, Hashable {
         public let path: String
-        /// `false`: the same bytes are listed under this version already.
+        /// `false` if the same bytes are already listed under this version.
         public let isNew: Bool
     }
 
-    /// Copies an image into its folder and lists it. Whatever interrupts it, the manifest names only files that are there.
-    /// - Parameter version: as ``AssetCandidate/version(stated:)`` gave it.
+    /// Copies an image into its folder and lists it. After any interruption, the manifest names only files that exist.
+    /// - Parameter version: from ``AssetCandidate/version(stated:)``.
     /// - Throws: ``CatalogueError``, `CancellationError` while it waits for another addition.
     public func add(
         _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool, clock: SessionClock
@@ -40,7 +40,7 @@ extension AssetCatalogue {
         return Addition(path: "\(folder)/\(name)", isNew: true)
     }
 
-    /// Keys that noafw does not know stay, entries keep their order; keys are sorted, as they always are.
+    /// Unknown keys are kept, entries keep their order; keys are sorted, as always.
     private func rewrite(
         _ path: String, adding entry: CatalogueEntry?, default choice: (hardware: String, version: String)?
     ) throws(CatalogueError) {
@@ -64,9 +64,9 @@ extension AssetCatalogue {
     }
 }
 
-/// Held from the reading of a manifest to its writing: additions at the same time would lose each other's entries.
+/// Held from reading a manifest to writing it: simultaneous additions would lose each other's entries.
 final class CatalogueLock: Sendable {
-    /// A process that was stopped may hold it for ever.
+    /// A stopped process may hold it for ever.
     static let timeout = Duration.seconds(10)
     private static let pollPause = Duration.milliseconds(20)
 

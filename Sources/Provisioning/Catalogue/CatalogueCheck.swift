@@ -2,7 +2,7 @@ import Cryptography
 import DFU
 import ScriptBundle
 
-/// One entry of a manifest, and what a run does with it.
+/// An entry in a manifest, and whether a run uses it.
 @dynamicMemberLookup
 public struct CatalogueItem: Sendable, Hashable {
     public let component: Component
@@ -15,7 +15,7 @@ public struct CatalogueItem: Sendable, Hashable {
 }
 
 extension AssetCatalogue {
-    /// Every entry of every manifest; the files themselves are not read.
+    /// Every entry in every manifest; does not read the files themselves.
     public func items(of families: FamilyList) throws(CatalogueError) -> [CatalogueItem] {
         var items: [CatalogueItem] = []
         for (component, folder) in folders(of: families) {
@@ -30,7 +30,7 @@ extension AssetCatalogue {
         return items
     }
 
-    /// The folders with a manifest: a family's own may be missing, the others may not.
+    /// The folders with a manifest. Only a family's own folder may be missing.
     private func folders(of families: FamilyList) -> [(Component, String)] {
         var folders: [(Component, String)] = []
         for component in families.components {
@@ -44,7 +44,7 @@ extension AssetCatalogue {
         return folders
     }
 
-    /// An entry's files against the manifest, and the manifest against their content.
+    /// Checks an entry's files against the manifest, and the manifest against their content.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
     public func check(_ item: CatalogueItem, for families: FamilyList) throws {
         let (folder, limit) = (item.folder, item.component.slot?.limitBytes ?? 0)
@@ -59,11 +59,10 @@ extension AssetCatalogue {
     }
 }
 
-/// The files of one component, not checked yet.
 public struct AssetCandidate: Sendable {
     public let component: Component
     public internal(set) var hardware: String
-    /// One for an image.
+    /// One file for an image.
     var files: [ScriptSet.File]
     var key: [UInt8]?
     /// For messages.
@@ -77,7 +76,10 @@ public struct AssetCandidate: Sendable {
         let kinds = families.components.filter { $0.slot.map { $0.isImage && bytes.starts(with: $0.beginning) } ?? false }
         guard let component = kinds.first else { throw CatalogueError.hardwareUnknown(hardware ?? name) }
         let takers = families.all.filter { $0.components.contains(component) }
-        let hardware = try hardware ?? (component.slot?.taker?(bytes, takers) ?? takers.first)?.id.rawValue ?? ""
+        let suited = try takers.first { family in
+            try family.bootloader.flatMap { try component.slot?.suits?(bytes, $0.target) } ?? false
+        }
+        let hardware = hardware ?? (suited ?? takers.first)?.id.rawValue ?? ""
         self.init(
             component: component, hardware: hardware, files: [ScriptSet.File(name: name, bytes: bytes)], key: key, name: name,
             families: families)
@@ -113,8 +115,8 @@ public struct AssetCandidate: Sendable {
         })
     }
 
-    /// As ``check()``.
-    /// - Parameter stated: needed for an image that does not hold its version.
+    /// Like ``check()``.
+    /// - Parameter stated: required for an image without its version.
     /// - Returns: the version that the unit will show.
     public func version(stated: String?) throws -> String {
         if let stated, FirmwareVersion(stated) == nil { throw CatalogueError.versionInvalid(stated) }

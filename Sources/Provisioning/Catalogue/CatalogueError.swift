@@ -1,6 +1,6 @@
 import Support
 
-/// What can be wrong with the asset folders. Whatever it is, no unit has been touched yet.
+/// What can be wrong with the asset folders. No unit has been touched yet.
 public enum CatalogueError: Error, Hashable, Sendable {
     case rootNotFound(searched: [String])
     case manifestMissing(path: String)

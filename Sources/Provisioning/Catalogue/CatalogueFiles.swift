@@ -2,7 +2,6 @@ import Cryptography
 import Foundation
 import Support
 
-/// Bounded reading and writing of asset files.
 enum CatalogueFiles {
     static let keyLimitBytes = 16 << 10
 
@@ -16,7 +15,7 @@ enum CatalogueFiles {
 
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// In one step; the same bytes may be there already, others may not.
+    /// Writes in one step. Accepts an existing file only if it has the same bytes.
     static func place(_ bytes: [UInt8], at path: String) throws(CatalogueError) {
         if exists(path) {
             guard try read(path, limitBytes: bytes.count) == bytes else { throw .fileTaken(path: path) }

@@ -1,11 +1,11 @@
 import DFU
 import Foundation
 
-/// One entry of a manifest; docs/assets.md describes the format.
+/// An entry in a manifest; docs/assets.md describes the format.
 public struct CatalogueEntry: Codable, Sendable, Hashable {
     public struct File: Codable, Sendable, Hashable {
         public var file: String
-        /// Lower-case hexadecimal; empty where it was left out.
+        /// Lower-case hexadecimal; empty if omitted.
         public var sha256: String
 
         init(file: String, sha256: String) { (self.file, self.sha256) = (file, sha256.lowercased()) }
@@ -21,12 +21,12 @@ public struct CatalogueEntry: Codable, Sendable, Hashable {
     public var hardware: String
     var file: String?
     var sha256: String?
-    /// Scripts only: in the order in which they are installed.
+    /// Scripts only: in installation order.
     var files: [File]?
     var development: Bool?
     var key: String?
 
-    /// However they are named; empty for none or only half of one.
+    /// Its files, whichever keys list them; empty if there are none or an entry is incomplete.
     public var listed: [File] {
         if let files { return files }
         guard let file, let sha256 else { return [] }
@@ -36,7 +36,6 @@ public struct CatalogueEntry: Codable, Sendable, Hashable {
     public var isDevelopment: Bool { development ?? false }
 }
 
-/// One `manifest.json`, decoded and checked.
 struct CatalogueManifest: Sendable {
     /// Large enough for thousands of entries.
     static let limitBytes = 1 << 20
@@ -85,7 +84,7 @@ struct CatalogueManifest: Sendable {
             }
             return entry
         }
-        // A version has a fixed width: the order of texts is that of ages.
+        // Versions have a fixed width, so they sort by age.
         func age(_ entry: CatalogueEntry) -> (Int, String) { (entry.isDevelopment ? 0 : 1, entry.version) }
         guard let newest = candidates.max(by: { age($0) < age($1) }) else { throw .nothingFor(hardware: hardware, manifest: path) }
         return newest

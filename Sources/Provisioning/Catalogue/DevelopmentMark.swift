@@ -1,5 +1,5 @@
-/// Marks this project's own stand-ins for firmware and FPGA images wherever they turn up: in a bundle, or under another name.
-/// They run on no glasses.
+/// Recognises this project's own stand-ins for firmware and FPGA images wherever they appear: in a bundle, or under another
+/// name. They run on no glasses.
 public enum DevelopmentMark {
     public static let text = "noafw development image, not for hardware"
 

@@ -2,16 +2,16 @@ import Cryptography
 import Foundation
 import ScriptBundle
 
-/// What the manifest in a folder of scripts declares: the scripts of the set, in their order.
+/// The scripts that a folder's manifest declares, in order.
 public struct ScriptDeclaration: Sendable {
     public let family: ScriptFamily
-    /// In the order of hashing and installation.
+    /// In hashing and installation order.
     public let names: [String]
     private let digests: [String: String]
     private let folder: String
 
-    /// - Parameter family: `nil` for the manifest's, one of `families`.
-    /// - Returns: `nil` when the folder has no `manifest.json`.
+    /// - Parameter family: `nil` uses the manifest's, which must be one of `families`.
+    /// - Returns: `nil` if the folder has no `manifest.json`.
     /// - Throws: ``CatalogueError``.
     public init?(folder: String, family: ScriptFamily?, among families: [ScriptFamily]) throws(CatalogueError) {
         let manifest: CatalogueManifest
@@ -40,7 +40,6 @@ public struct ScriptDeclaration: Sendable {
         return hardware
     }
 
-    /// Holds the scripts against the manifest's digests.
     public func check(_ scripts: ScriptSet) throws(CatalogueError) {
         for file in scripts.files {
             guard let expected = digests[file.name], !expected.isEmpty else { continue }

@@ -1,29 +1,28 @@
 import Bluetooth
 
-/// The units in reach that noafw does not support: each is told once, and no more than a few, as anybody may call himself so.
+/// Unsupported units in reach. Each is reported once, and only the first few, since anybody can use such a name.
 public struct UnsupportedUnits: Sendable {
     private static let limit = 4
     private var told: Set<DeviceAddress> = []
 
     public init() {}
 
-    /// - Returns: those that were not told before.
+    /// - Returns: those not yet reported.
     public mutating func note(_ units: [DiscoveredUnit]) -> [DiscoveredUnit] {
         units.filter { !$0.isSupported && told.count < Self.limit && told.insert($0.advertisedAddress).inserted }
     }
 }
 
-/// A unit as the air shows it.
 public struct DiscoveredUnit: Sendable, Hashable {
     public var family: FamilyID
     public var mode: UnitMode
-    /// As advertised: in its bootloader the unit has the address after its own.
+    /// As advertised: in its bootloader a unit has the address after its own.
     public var advertisedAddress: DeviceAddress
     /// Untrusted text.
     public var name: String
     /// In dBm, smoothed.
     public var rssi: Int
-    /// Whether noafw works with units of its family.
+    /// Whether noafw supports its family.
     public var isSupported: Bool
 
     public init(family: FamilyID, mode: UnitMode, advertisedAddress: DeviceAddress, name: String, rssi: Int, isSupported: Bool = true) {
@@ -41,6 +40,6 @@ public struct DiscoveredUnit: Sendable, Hashable {
             rssi: advertisement.rssi, isSupported: isSupported)
     }
 
-    /// The address under which a unit is known, whatever its mode: its application's; as advertised where that cannot be told.
+    /// The address that identifies a unit in any mode: its application's, or the advertised one if that is unknown.
     public var address: DeviceAddress { mode == .application || !isSupported ? advertisedAddress : advertisedAddress.application }
 }

@@ -1,15 +1,15 @@
 import Bluetooth
 import Support
 
-/// How often in a row a radio that fails is listened to again.
+/// How many consecutive radio failures are tolerated.
 private let lossLimit = 3
 private let lossPause = Duration.milliseconds(500)
 
 extension Central {
-    /// Listens to the air: calls `hear` with every sighting, and with `nil` when there was none for `interval`, until it returns
-    /// `true` or the deadline. A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may
-    /// take longer for its return than the deadline allows.
-    /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
+    /// Listens to the air: calls `hear` with every sighting, and with `nil` after each `interval` without one, until it returns
+    /// `true` or the deadline. A discovery that ends early, as when bluetoothd restarts, is started again; the radio may return
+    /// after the deadline.
+    /// - Throws: ``LinkError`` or the radio's own error if it is missing at the start or does not return.
     public func listen(
         until deadline: SessionClock.Instant, every interval: Duration, _ hear: (Advertisement?) -> Bool
     ) async throws {

@@ -1,15 +1,15 @@
 import Bluetooth
 import Support
 
-/// Who is in reach: a fold over sightings, with smoothed signal strengths and without those that fell silent.
+/// The units in reach: a fold over sightings that smooths signal strengths and drops silent units.
 public struct ScanResults: Sendable {
-    /// A unit advertises at least every 100 ms; one that was not heard for so long has gone.
+    /// A unit advertises at least every 100 ms, so one not heard for this long has gone.
     public static let silence = Duration.seconds(3)
-    /// What a flood of invented addresses may fill.
+    /// Limits a flood of invented addresses.
     static let capacity = 256
-    /// The same for who wants all of them.
+    /// The same limit for a caller that wants all units.
     static let crowd = 16_384
-    /// The weight of a new sighting: the body of a passer-by costs 10 dB for a moment.
+    /// The weight of a new sighting: a passer-by's body costs 10 dB for a moment.
     private static let newness = 0.3
 
     private struct Entry: Sendable {
@@ -23,7 +23,7 @@ public struct ScanResults: Sendable {
     private let isWanted: @Sendable (DiscoveredUnit) -> Bool
     private let capacity: Int
 
-    /// - Parameter isWanted: which is listed however many others are.
+    /// - Parameter isWanted: units that are listed however many others there are.
     public init(
         of families: FamilyList, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false }
     ) {
@@ -58,7 +58,7 @@ public struct ScanResults: Sendable {
         return true
     }
 
-    /// A full census has room for who is wanted or nearer, in the place of the weakest of the others.
+    /// A full list makes room for a wanted or nearer unit by dropping the weakest of the others.
     private mutating func hasRoom(for unit: DiscoveredUnit, _ heard: Double) -> Bool {
         guard entries.count >= capacity else { return true }
         let others = entries.filter { !isWanted($0.value.unit) }
@@ -68,7 +68,6 @@ public struct ScanResults: Sendable {
         return true
     }
 
-    /// Forgets who was not heard lately.
     public mutating func expire(at now: SessionClock.Instant) {
         entries = entries.filter { $0.value.seen.duration(to: now) < Self.silence }
     }

@@ -1,54 +1,53 @@
 import Bluetooth
 import Support
 
-/// Listens to the air until one unit is made out.
+/// Listens to the air until one unit is identified.
 public struct UnitFinder: Sendable {
-    /// So long everybody has the time to be heard before one is called the only one. Units advertise several times a second.
+    /// Time for every unit to be heard before one is called the only one. Units advertise several times a second.
     static let listening = Duration.seconds(4)
-    /// So long a lone first comer waits for a second.
+    /// How long the first unit waits for a second one.
     static let settling = Duration.seconds(2)
     public static let timeout = Duration.seconds(15)
 
     private let central: any Central
     private let known: FamilyList
 
-    /// - Parameter families: that are recognised.
     public init(central: any Central, families: FamilyList) {
         self.central = central
         known = families
     }
 
     /// - Parameters:
-    ///   - known: application addresses of units this station has worked on.
-    ///   - timeout: how long a unit is waited for.
-    ///   - left: called once for each of the first units that noafw does not support.
-    /// - Throws: ``UnitSelectionError`` when then none or several can be meant, 2 s later for one that was heard at the last
-    ///   moment; ``LinkError``.
+    ///   - known: application addresses of units that this station has worked on.
+    ///   - timeout: how long to wait for a unit.
+    ///   - left: called once for each of the first unsupported units that are not of `families`.
+    /// - Throws: ``UnitSelectionError`` if none or several match by then, or 2 s later if one was heard at the last moment;
+    ///   ``LinkError``.
     public func find(
-        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout,
+        _ selector: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout,
         leaving left: (DiscoveredUnit) -> Void = { _ in }
     ) async throws -> DiscoveredUnit {
         let start = central.clock.now
         let end = start.advanced(by: timeout)
-        var gate = UnitMatcher(wish: wish, families: families, known: known)
+        var gate = UnitMatcher(selector: selector, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
         var strangers = UnsupportedUnits()
-        try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
-            strangers.note(units).forEach(left)
+        try await watch(until: end.advanced(by: Self.settling), wanting: selector.names) { units, now in
+            strangers.note(units.filter { !families.contains($0.family) }).forEach(left)
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(UnitSelectionError) {
                 let unit = try gate.decide(units)
                 if decided?.unit != unit.address { decided = (unit.address, now) }
                 let isSettled = decided.map { $0.since.duration(to: now) >= Self.settling } ?? false
-                // Until it is, the last error stands.
+                // Until then, the last error applies.
                 guard gate.decidesAtFirstSight || (isSettled && hasListened) else { return false }
                 verdict = .success(unit)
                 return true
             } catch {
                 verdict = .failure(error)
                 decided = nil
-                // Several near ones stay several; there is nothing to wait for.
+                // Several near units stay several; waiting does not help.
                 if case .several = error, hasListened { return true }
                 return now >= end
             }
@@ -56,13 +55,13 @@ public struct UnitFinder: Sendable {
         return try verdict.get()
     }
 
-    /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
-    /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
-    /// return than the deadline allows.
+    /// Calls `look` with the units in reach after every sighting and at least twice a second, until it returns `true` or the
+    /// deadline. A discovery that ends early, as when bluetoothd restarts, is started again; the radio may return after the
+    /// deadline.
     /// - Parameters:
-    ///   - isWanted: who is listed however many others are in reach.
+    ///   - isWanted: units that are listed however many others are in reach.
     ///   - heard: called with every sighting, of a unit or not.
-    /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
+    /// - Throws: ``LinkError`` or the radio's own error if it is missing at the start or does not return.
     public func watch(
         until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false },
         heard: () -> Void = {}, _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// Why no unit was selected. Each lists the units in reach.
+/// Why no unit was selected. Lists the units in reach.
 public enum UnitSelectionError: Error, Sendable, Hashable {
     case none
     case several([DiscoveredUnit])
@@ -10,10 +10,9 @@ public enum UnitSelectionError: Error, Sendable, Hashable {
     case noneAtAddress(DeviceAddress, inReach: [DiscoveredUnit])
     case otherFamily(DiscoveredUnit)
     case unknownBootloader(DiscoveredUnit)
-    /// A bootloader at the next address of a unit whose application is heard.
+    /// A bootloader at the address after that of a unit whose application is heard.
     case impostor(DiscoveredUnit)
 
-    /// The units in reach, strongest first.
     public var candidates: [DiscoveredUnit] {
         switch self {
         case .none: []

@@ -1,14 +1,11 @@
 import Bluetooth
 
-/// Which unit is meant.
 public enum UnitSelector: Sendable, Hashable {
-    /// The only one in reach.
     case only
     /// The one at this address, in its application or in its bootloader.
     case address(DeviceAddress)
-    /// The only one with this name.
     case name(String)
-    /// The one right here: as the phone app pairs, from −65 dBm, withdrawn below −85 dBm (noa-for-ios).
+    /// The one right here. Same thresholds as the phone app's pairing: from −65 dBm, withdrawn below −85 dBm (noa-for-ios).
     case nearest
 
     /// Whether it names this unit.
@@ -21,33 +18,32 @@ public enum UnitSelector: Sendable, Hashable {
     }
 }
 
-/// The identity gate: whether what is in reach makes out one unit. It never guesses.
+/// Decides whether the units in reach leave exactly one match. It never guesses.
 struct UnitMatcher: Sendable {
     /// In dBm.
     static let offered = -65
     static let withdrawn = -85
-    /// In dB: two units whose strengths differ less are equally near; a hand's turn makes as much.
+    /// In dB: units whose strengths differ less are equally near; turning a hand makes that much difference.
     static let margin = 6
 
-    let wish: UnitSelector
+    let selector: UnitSelector
     let families: Set<FamilyID>
-    /// Application addresses of units this station has worked on.
+    /// Application addresses of units that this station has worked on.
     let known: Set<DeviceAddress>
-    /// The offer stands between −65 and −85 dBm only for the unit it was made for.
+    /// Between −65 and −85 dBm only the unit that was already offered stays offered.
     private var offer: DeviceAddress?
 
-    init(wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
-        self.wish = wish
+    init(selector: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
+        self.selector = selector
         self.families = families
         self.known = known
     }
 
-    /// An address can stand for one unit only; everything else needs time to see who else is there.
-    var decidesAtFirstSight: Bool { if case .address = wish { true } else { false } }
+    /// An address identifies one unit; anything else takes time to hear the others.
+    var decidesAtFirstSight: Bool { if case .address = selector { true } else { false } }
 
-    /// - Throws: ``UnitSelectionError`` when none or several can be meant.
     mutating func decide(_ units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
-        switch wish {
+        switch selector {
         case .only: return try single(of: units)
         case .address(let address): return try unit(at: address, units)
         case .name(let name):
@@ -65,7 +61,7 @@ struct UnitMatcher: Sendable {
             throw .none
         }
         guard fitting.count == 1 else { throw .several(fitting) }
-        // DfuTarg is what any Nordic bootloader calls itself: alone it is not yet somebody's Monocle.
+        // Any Nordic bootloader is called DfuTarg, so it need not belong to a Monocle.
         guard unit.mode == .application || known.contains(unit.address) else { throw .unknownBootloader(unit) }
         return unit
     }

@@ -1,27 +1,32 @@
 
-/// Opened, checked files of one component.
 public protocol ComponentAsset: Sendable {
     static var component: Component { get }
-    /// What the unit says once it holds it.
+    /// What the unit reports once it holds the asset.
     var version: String { get }
-    /// SHA-256 of what the unit gets.
+    /// SHA-256 of what is installed on the unit.
     var sha256: [UInt8] { get }
     /// What an operator should know of it.
     var warnings: [String] { get }
+    /// - Parameter version: `nil` takes the files' own.
+    static func open(_ content: AssetContent, version: String?) throws -> Self
     var updater: any ComponentUpdater { get }
 }
 
 extension ComponentAsset {
     public var warnings: [String] { [] }
+
+    public static func open(_ content: AssetContent, version: String?) throws -> Self {
+        throw CatalogueError.hardwareUnknown(content.hardware)
+    }
 }
 
-/// What a unit is to hold afterwards; a component that is absent is not looked at.
+/// What a unit must hold afterwards. Components that are absent are not examined.
 public struct AssetSet: Sendable {
     private var assets: [Component: any ComponentAsset] = [:]
-    /// Where all of it comes from; `nil` for a catalogue and for single files.
+    /// The bundle that all of it comes from; `nil` for a catalogue or single files.
     public var bundle: BundleIdentity?
 
-    /// - Parameter assets: one for each component; `nil` for what is not looked at.
+    /// - Parameter assets: at most one for each component; `nil` skips a component.
     public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) { self.init(assets.compactMap(\.self), bundle: bundle) }
 
     public init(_ assets: [any ComponentAsset], bundle: BundleIdentity? = nil) {
@@ -36,8 +41,8 @@ public struct AssetSet: Sendable {
         set { assets[component] = newValue }
     }
 
-    /// The same without what is not wanted.
-    /// - Parameter components: `nil` for all of it.
+    /// The same for only some components.
+    /// - Parameter components: `nil` keeps all.
     func limited(to components: Set<Component>?) -> AssetSet {
         guard let components else { return self }
         var limited = self
@@ -45,18 +50,17 @@ public struct AssetSet: Sendable {
         return limited
     }
 
-    /// In the order in which their components are brought up to date.
+    /// In update order.
     var updaters: [any ComponentUpdater] { assets.sorted { $0.key < $1.key }.map(\.value.updater) }
 
-    /// SHA-256 of each component as a unit gets it.
+    /// SHA-256 of each component as installed on a unit.
     public var digests: [Component: [UInt8]] { assets.mapValues(\.sha256) }
 }
 
-/// Which bundle.
 public struct BundleIdentity: Sendable, Hashable {
     /// SHA-256 of the file, in hexadecimal.
     public var digest: String
-    /// The fingerprint of the key that signed it; `nil` where nobody did.
+    /// The fingerprint of the signer's key; `nil` if unsigned.
     public var signer: String?
 
     public init(digest: String, signer: String?) { (self.digest, self.signer) = (digest, signer) }

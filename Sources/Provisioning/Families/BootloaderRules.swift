@@ -1,11 +1,10 @@
 import Bluetooth
 import DFU
 
-/// A bootloader of Nordic's. It advertises at the address after the application's (nRF5 SDK, `nrf_dfu_ble.c`).
+/// A Nordic bootloader. It advertises at the address after the application's (nRF5 SDK, `nrf_dfu_ble.c`).
 public struct BootloaderRules: Sendable {
-    /// What it calls itself; anything may call itself so.
+    /// The names it advertises; anything may use them.
     public let names: Set<String>
-    /// What it takes.
     public let target: DFUTarget
     public let vendorKey: TrustedKey
 

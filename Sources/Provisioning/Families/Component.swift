@@ -1,23 +1,24 @@
 import DFU
 import ScriptBundle
 
-/// What a unit holds that is brought up to date. Each is declared beside its updater, with everything that the rest of a run asks about it.
+/// A part of a unit that is brought up to date. Each is declared next to its updater, with everything that the rest of a run
+/// needs to know about it.
 public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// As the command line, documents and records have it.
+    /// As in the command line, documents and records.
     public let name: String
-    /// Components with a smaller one are brought up to date first.
+    /// Lower numbers are updated first.
     let order: Int
-    /// Those that only its update goes through.
+    /// The stages that only its update has.
     public let stages: [Stage]
-    /// What a component is verified by once it was written, and by a deep verification.
+    /// How it is verified after a write, and in a deep verification.
     public let evidence: Evidence
     /// For people.
     public let title: String
-    /// Whatever else the unit holds has to be asked for again after an update of it.
+    /// After an update of it the others must be asked for again.
     let outdatesOthers: Bool
-    /// A unit that says no version has none, or one of its owner's.
+    /// A unit may lack it, or hold its owner's own: then it reports no version.
     public let mayBeMissing: Bool
-    /// `nil` for a component that the catalogue does not hold.
+    /// `nil` if the catalogue does not hold it.
     public let slot: CatalogueSlot?
 
     public init(
@@ -30,7 +31,7 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// Structure, sizes, signature and hardware.
     public func check(_ content: AssetContent) throws -> CheckedAsset {
-        guard let slot else { throw CatalogueError.hardwareUnknown(content.family.id.rawValue) }
+        guard let slot else { throw CatalogueError.hardwareUnknown(content.hardware) }
         return try slot.check(content)
     }
 
@@ -45,40 +46,38 @@ extension Component: Encodable {
     public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
-/// What a component was verified by.
 public enum Evidence: String, Sendable, Codable, CaseIterable {
-    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
+    /// By the unit's own report: all there is for firmware, which cannot be read back.
     case version
-    /// Digests of every byte, computed on the unit.
+    /// By digests of every byte, computed on the unit.
     case digest
 }
 
-/// Where the catalogue keeps a component, and what it knows of its files.
+/// A component in the catalogue.
 public struct CatalogueSlot: Sendable {
-    /// Of the asset root.
+    /// Below the asset root.
     let folder: String
-    /// Each family has a folder of its own in it, and may have none; else each entry is one file, an image.
+    /// Each family has its own folder in it, which may be missing; otherwise an entry is one file, an image.
     let isByFamily: Bool
-    /// Of an image's file name.
+    /// Ends an image's file name.
     let suffix: String
-    /// Several times what the hardware holds, for each file.
+    /// For each file; several times what the hardware holds.
     public let limitBytes: Int
-    /// How an image begins; empty where it may begin with anything.
+    /// The first bytes of an image; empty if they may be any.
     let beginning: [UInt8]
-    /// What the vendor's images have, if all have the same.
+    /// `nil` if the vendor's images differ in size.
     let usualByteCount: Int?
-    /// Which of the families that take one an image is for; `nil` for the first.
-    let taker: (@Sendable (_ image: [UInt8], [Family]) throws -> Family?)?
-    /// As ``Component/check(_:)``.
+    /// Whether an image is for a bootloader; `nil` if no image says so.
+    let suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)?
     let check: @Sendable (AssetContent) throws -> CheckedAsset
 
     public init(
         folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int, beginning: [UInt8] = [], usualByteCount: Int? = nil,
-        taker: (@Sendable (_ image: [UInt8], [Family]) throws -> Family?)? = nil,
+        suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)? = nil,
         check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
     ) {
         (self.folder, self.isByFamily, self.suffix, self.limitBytes) = (folder, isByFamily, suffix, limitBytes)
-        (self.beginning, self.usualByteCount, self.taker, self.check) = (beginning, usualByteCount, taker, check)
+        (self.beginning, self.usualByteCount, self.suits, self.check) = (beginning, usualByteCount, suits, check)
     }
 
     public var isImage: Bool { !isByFamily }
@@ -86,42 +85,33 @@ public struct CatalogueSlot: Sendable {
     func folder(for hardware: String) -> String { isByFamily ? "\(folder)/\(hardware)" : folder }
 }
 
-/// The files of one component, not checked yet.
+/// Unchecked files of one component.
 public struct AssetContent {
-    public let files: [ScriptSet.File]
+    public var files: [ScriptSet.File]
     /// For messages.
-    public let name: String
-    public let family: Family
-    /// The keys that a package may be signed with.
-    public let keys: () throws -> [TrustedKey]
-    /// An image is taken whatever it holds.
-    let isUnchecked: Bool
+    public var name: String
+    public var hardware: String
+    /// `nil` for a family without a bootloader.
+    public var target: DFUTarget?
+    /// `nil` for a family without scripts.
+    public var language: ScriptFamily?
+    /// Accepts any bytes as an image.
+    var isUnchecked: Bool
+    /// May sign a package.
+    public var keys: () throws -> [TrustedKey]
 
-    public init(
-        files: [ScriptSet.File], name: String, family: Family, isUnchecked: Bool = false, keys: @escaping () throws -> [TrustedKey]
-    ) {
-        (self.files, self.name, self.family, self.keys, self.isUnchecked) = (files, name, family, keys, isUnchecked)
-    }
-
-    /// Of an image.
     public var bytes: [UInt8] { files.first?.bytes ?? [] }
 }
 
-/// What a component's check found.
 public struct CheckedAsset: Sendable {
-    /// `nil` for files that do not tell.
+    /// `nil` for files that do not contain it.
     public var version: String?
-    /// Whether it is one of this project's own stand-ins.
+    /// Whether it is one of this project's stand-ins.
     public var isDevelopment: Bool
-    /// By which a catalogue may know the version of files that do not tell.
+    /// The catalogue finds a missing version by it.
     public var digest: String?
-    /// What a unit gets, and the version that it shows then; without one it is the files' own.
-    public let asset: @Sendable (_ version: String?) throws -> any ComponentAsset
 
-    public init(
-        version: String?, isDevelopment: Bool, digest: String? = nil,
-        asset: @escaping @Sendable (_ version: String?) throws -> any ComponentAsset
-    ) {
-        (self.version, self.isDevelopment, self.digest, self.asset) = (version, isDevelopment, digest, asset)
+    public init(version: String?, isDevelopment: Bool, digest: String? = nil) {
+        (self.version, self.isDevelopment, self.digest) = (version, isDevelopment, digest)
     }
 }

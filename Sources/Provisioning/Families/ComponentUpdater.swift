@@ -1,20 +1,20 @@
-/// Brings one component of a unit to what is wanted.
+/// Brings one component of a unit up to date.
 public protocol ComponentUpdater: Sendable {
     var component: Component { get }
-    /// The version that the unit shall show.
+    /// The version that the unit must show.
     var version: String { get }
-    /// What the work will cost if the whole component has to be written.
+    /// The cost if the whole component must be written.
     var wholeUpdate: [StageEstimate] { get }
-    /// Bytes of the image, not of the air.
+    /// Bytes of the image, not of the transfer.
     var byteCount: Int { get }
 
     /// Throws where the unit holds something newer, or something whose age cannot be told.
     func checkAge(on unit: UnitIdentity) throws
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
-    /// What a person has put on the unit where this component is. Changes nothing.
+    /// Finds files that a person has put in this component's place. Changes nothing.
     func ownFiles(_ unit: UnitLease) async throws -> OwnFiles
-    /// Holds what the unit says against what is wanted; with `isDeep` every byte by digests computed on the unit.
+    /// Compares what the unit reports with what is wanted; with `isDeep` every byte, by digests computed on the unit.
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
 }
 
@@ -22,7 +22,7 @@ extension ComponentUpdater {
     public func checkAge(on unit: UnitIdentity) throws {}
     public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles { OwnFiles() }
 
-    /// What is current costs nothing; everything else may have to be written whole.
+    /// A current component costs nothing; any other may have to be written whole.
     func plan(_ action: ComponentPlan.Action, from actual: String?) -> ComponentPlan {
         ComponentPlan(
             component: component, action: action, from: actual, to: version, byteCount: byteCount,
@@ -30,15 +30,15 @@ extension ComponentUpdater {
     }
 }
 
-/// An update with all that its inspection has learned, so that nothing is asked twice.
+/// An update with the results of its inspection, so that nothing is asked twice.
 public protocol PlannedUpdate: Sendable {
     var plan: ComponentPlan { get }
-    /// Whether something of the unit is erased before the new is there: its battery and age count then.
+    /// Whether something on the unit is erased before the replacement is there: its battery and age then matter.
     var erases: Bool { get }
-    /// As ``ComponentUpdater/ownFiles(_:)``.
+    /// See ``ComponentUpdater/ownFiles(_:)``.
     var ownFiles: OwnFiles { get }
-    /// Throws what ``apply(_:_:)`` would end with before it changes anything.
-    /// - Parameter isAfterFirmware: the unit gets another firmware first.
+    /// Throws the error with which ``apply(_:_:)`` would end before it changes anything.
+    /// - Parameter isAfterFirmware: the unit gets new firmware first.
     func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws
     func apply(_ unit: UnitLease, _ job: JobState) async throws
 }
@@ -48,16 +48,16 @@ extension PlannedUpdate {
     public func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws {}
 }
 
-/// A component of a unit that has to be asked again when its firmware is another.
+/// An update that must be inspected again after new firmware.
 struct UpdateAfterFirmware: PlannedUpdate {
     let updater: any ComponentUpdater
     let ownFiles: OwnFiles
-    /// The checks before something is erased.
+    /// The checks before an erase.
     let preflight: @Sendable () async throws -> Void
 
     var plan: ComponentPlan { updater.plan(.afterFirmware, from: nil) }
 
-    /// Not by itself: what it turns out to be may.
+    /// It erases nothing itself; the update it becomes may.
     var erases: Bool { false }
 
     func apply(_ unit: UnitLease, _ job: JobState) async throws {

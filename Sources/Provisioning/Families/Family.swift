@@ -3,13 +3,13 @@ import DFU
 import ScriptBundle
 import Support
 
-/// One family of units: who they are, and how they are provisioned. A folder in `Families` holds the value and what it is made of;
-/// nothing else knows a family's name.
+/// A family of units: how they are recognised and provisioned. A folder in `Families` holds the value and its parts; no other
+/// code knows a family's name.
 public struct Family: Sendable {
     public let id: FamilyID
-    /// `nil` for an advertisement that is not one of its units'.
+    /// `nil` for an advertisement of any other device.
     public let recognise: @Sendable (Advertisement) -> UnitMode?
-    /// `nil` for units that are found and named, and never written to.
+    /// `nil` for units that are found and named but never written to.
     public let provisioning: ProvisioningRules?
 
     public init(id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil) {
@@ -18,32 +18,32 @@ public struct Family: Sendable {
         self.provisioning = provisioning
     }
 
-    /// None for a family whose units are never written to.
+    /// Empty for a family whose units are never written to.
     public var components: [Component] { provisioning?.components ?? [] }
     public var bootloader: BootloaderRules? { provisioning?.bootloader }
 }
 
 /// How a family's units are brought up to date and verified.
 public struct ProvisioningRules: Sendable {
-    /// In the order in which they are brought up to date.
+    /// In update order.
     public let components: [Component]
-    /// `nil` for units that have no bootloader which takes firmware over the air.
+    /// `nil` without a bootloader that accepts firmware over the air.
     public let bootloader: BootloaderRules?
-    /// `nil` for units without a program made of scripts.
+    /// `nil` without a program made of scripts.
     public let scripts: ScriptFamily?
-    /// What the application asks of a link before it takes a write.
+    /// What the application requires of a link before it accepts writes.
     public let security: LinkSecurity
-    /// Throws for a unit that looked like one of the family's on the air, and has the attributes of another's.
+    /// Throws for a unit that advertises like this family but has another's attributes.
     let refuse: @Sendable (any Connection) throws -> Void
-    /// `nil` for a family whose units make no bonds.
+    /// `nil` for a family whose units do not bond.
     public let bondProof: BondProof?
     /// Brings a unit to where it answers, over a link that the caller owns.
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
-    /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
+    /// Restarts the unit without its program, whatever that does; `nil` if the family cannot. The link is lost afterwards.
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
-    /// Another firmware may have another file system, and then erases all files.
+    /// New firmware may have a different file system, which erases all files.
     public let firmwareErasesFiles: Bool
-    /// Puts right what an earlier job may have left, before the unit's program is started.
+    /// Repairs what an earlier job may have left, before the unit's program is started.
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
     public init(
@@ -67,7 +67,8 @@ public struct ProvisioningRules: Sendable {
         self.tidyUp = tidyUp
     }
 
-    /// Connects to a unit's application. One that turns out to be of another family is left before anything is asked of it.
+    /// Connects to a unit's application. If the unit turns out to belong to another family, the link ends before anything is
+    /// asked.
     public func connect(to address: DeviceAddress, over central: any Central, deadline: SessionClock.Instant) async throws -> any Connection
     {
         let connection = try await central.connect(to: address, security: security, deadline: deadline)
@@ -81,13 +82,13 @@ public struct ProvisioningRules: Sendable {
     }
 }
 
-/// What shows that a unit takes this host's bond.
+/// A write that proves that a unit accepts this host's bond.
 public struct BondProof: Sendable {
-    /// Takes writes over an encrypted link alone.
+    /// Accepts writes only over an encrypted link.
     let characteristic: AttributeID
     /// Changes nothing on a unit.
     let value: [UInt8]
-    /// How long a unit may not be written to after it was paired.
+    /// How long after pairing a unit must not be written to.
     let settling: Duration
 
     private static let timeout = Duration.seconds(5)
@@ -98,19 +99,18 @@ public struct BondProof: Sendable {
         self.settling = settling
     }
 
-    /// - Throws: ``LinkError``, when the unit does not take it.
+    /// - Throws: ``LinkError`` if the unit does not accept it.
     public func show(over connection: any Connection, clock: SessionClock) async throws {
         if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: settling)) }
         try await connection.write(value, to: characteristic, deadline: clock.deadline(in: Self.timeout))
     }
 }
 
-/// The families that a tool knows.
 public struct FamilyList: Sendable {
     public let all: [Family]
-    /// Those whose units may be written to.
+    /// Families whose units may be written to.
     public let provisioned: [Family]
-    /// What is never written to is told apart first.
+    /// Families that are never written to are recognised first.
     private let inRecognition: [Family]
 
     public init(_ all: [Family]) {
@@ -123,10 +123,10 @@ public struct FamilyList: Sendable {
 
     public var scripts: [ScriptFamily] { all.compactMap { $0.provisioning?.scripts } }
 
-    /// What units of these families hold, in the order in which it is brought up to date.
+    /// The components of these families, in update order.
     public var components: [Component] { Set(all.flatMap(\.components)).sorted() }
 
-    /// Of all families' firmware.
+    /// The keys for all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }
 
     /// - Returns: `nil` for an advertisement of anything else.
@@ -136,5 +136,15 @@ public struct FamilyList: Sendable {
             return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
         }
         return nil
+    }
+}
+
+extension AssetContent {
+    public init(
+        files: [ScriptSet.File], name: String, family: Family, isUnchecked: Bool = false, keys: @escaping () throws -> [TrustedKey]
+    ) {
+        self.init(
+            files: files, name: name, hardware: family.id.rawValue, target: family.bootloader?.target,
+            language: family.provisioning?.scripts, isUnchecked: isUnchecked, keys: keys)
     }
 }

@@ -1,4 +1,4 @@
-/// The short name of a family of units, such as `monocle`: as the command line, the catalogue and the state files have it.
+/// The short name of a family, such as `monocle`, as in the command line, the catalogue and the state files.
 public struct FamilyID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let rawValue: String
 
@@ -9,5 +9,4 @@ public struct FamilyID: RawRepresentable, Sendable, Hashable, Codable, CustomStr
     public var description: String { rawValue }
 }
 
-/// What a unit runs.
 public enum UnitMode: String, Sendable, Hashable, Codable { case application, bootloader }

@@ -3,31 +3,31 @@ import REPL
 import ScriptBundle
 import Support
 
-/// A console at a prompt that can be proven anew.
+/// A console at a prompt that can be proven again.
 public protocol PromptConsole: ProgramConsole {
     associatedtype Prompt: UnitPrompt
     var repl: Prompt { get }
     var connection: any Connection { get }
     var restoreGuard: RestoreGuard { get }
-    /// To reach the prompt, a program that has to be interrupted included.
+    /// Time to reach the prompt, including interrupting a program.
     static var promptTimeout: Duration { get }
-    /// Starts the program, waits until it has shown that it lives and has run so long without an error, and gets back to the prompt.
+    /// Starts the program, waits until it has shown that it works and has run this long without an error, and returns to the
+    /// prompt.
     func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification
 }
 
-/// A console with MicroPython behind it.
 public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 extension PromptConsole {
     /// Ctrl-C waits for the start of the unit's program.
-    public static var shutdownGrace: Duration { PythonREPL.farewell }
+    public static var shutdownGrace: Duration { PythonREPL.shutdownGrace }
 
-    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
+    /// Asks once more, from a fresh prompt, when an answer was lost or damaged.
     public func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
         try await repl.insisting(within: Self.promptTimeout, ask)
     }
 
-    /// Digests from before the start do not hold for what the program has made of its files.
+    /// Earlier digests say nothing about files that the program has changed since.
     public func verifyProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
             try await hearProgram(of: scripts, watching: watching)
@@ -38,7 +38,7 @@ extension PromptConsole {
         return verification
     }
 
-    /// In the interpreter that the program ran in; in a fresh one where it has left no memory.
+    /// In the program's interpreter, or in a new one if the program has left no memory.
     private func lookAgain(at scripts: ScriptSet) async throws -> [ScriptDifference] {
         let store = store(for: scripts)
         do {

@@ -2,20 +2,19 @@ import Bluetooth
 import ScriptBundle
 import Support
 
-/// A unit's application, which answers questions. What answers belongs to one task.
+/// A unit's application, which answers questions. One task uses it.
 public protocol UnitConsole: Sendable {
-    /// The version of what the unit holds, as it says itself; untrusted, but printable. `nil` while it has none, or none that answers.
+    /// The component's version as the unit reports it; untrusted but printable. `nil` if it has none, or does not answer.
     func version(of component: Component) async throws -> String?
-    /// What the unit says of itself besides; a battery's charge is asked for before anything is erased.
+    /// Other facts that the unit reports; the battery's charge is needed before an erase.
     func facts() async throws -> [UnitFact]
     /// Restarts the unit and waits until the link is gone.
     func reboot(into mode: UnitMode) async throws
-    /// Gets back to where the unit answers, over the same link.
-    /// - Parameter isFresh: with a new interpreter, which gives back the heap.
+    /// Makes the unit answer again, over the same link.
+    /// - Parameter isFresh: with a new interpreter, which frees the heap.
     func recover(isFresh: Bool) async throws
     /// Ends the console and leaves the link to the caller.
     func detach() async -> any Connection
-    /// Ends the link.
     func close() async
 }
 
@@ -23,54 +22,58 @@ public protocol UnitConsole: Sendable {
 public protocol ProgramConsole: UnitConsole {
     /// Everything in the unit's file system, printable.
     func fileNames() async throws -> [String]
-    /// The program that a restart without it has left under another name, since it was cut short.
-    /// - Parameter putsBack: it gets its own name again.
-    /// - Returns: the other name; `nil` where there is no such program.
+    /// The program that an interrupted restart without it has left under another name.
+    /// - Parameter putsBack: restores its name.
+    /// - Returns: the other name; `nil` if there is no such program.
     func programAside(putsBack: Bool) async throws -> String?
-    /// The unit's scripts, as a place to install to.
+    /// The unit's storage for scripts.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
-    /// Starts the program, waits until it has shown that it lives, and looks at the scripts again. Leaves it running.
-    /// - Parameter watching: how long it has to run without an error once it is ready.
+    /// What the program has printed already; the rest comes over the link.
+    func takePrinted() -> [UInt8]
+    /// Starts the program, waits until it has shown that it works, and checks the scripts again. Leaves it running.
+    /// - Parameter watching: how long it must run without an error once it is ready.
     /// - Throws: ``ProvisioningError/programChanges(_:)`` and the family's own findings.
     func verifyProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification
-    /// On the way out of a job that ends early: a unit that was only looked at goes on with its program.
+    /// When a job ends early: starts the program again on a unit that was only inspected.
     func restoreProgram() async
 }
 
 extension ProgramConsole {
-    /// A family whose firmware leaves files alone need not tell them.
+    /// For a family whose output all comes over the link.
+    public func takePrinted() -> [UInt8] { [] }
+
+    /// Optional for a family whose firmware keeps files.
     public func fileNames() async throws -> [String] { [] }
 
-    /// Nor what restarts without touching the program.
+    /// Optional for a family that restarts without touching the program.
     public func programAside(putsBack: Bool) async throws -> String? { nil }
 }
 
-/// Where a unit keeps its scripts.
 public protocol ScriptStore: Sendable {
-    /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
+    /// Differences on the unit, by digests computed there; empty if it holds exactly the set.
     func deepCheck() async throws -> [ScriptDifference]
-    /// Throws what ``install(_:report:)`` of the named files would end with before it changes anything: missing room, files too long.
-    /// - Parameter isAfterFirmware: the unit gets another firmware first, which may erase its files.
+    /// Throws the error with which ``install(_:report:)`` would end before it changes anything: missing space, files too long.
+    /// - Parameter isAfterFirmware: the unit gets new firmware first, which may erase its files.
     func check(_ names: Set<String>, isAfterFirmware: Bool) async throws
-    /// By what was seen of the link.
+    /// From the link's measured speed.
     var pace: ScriptPace { get }
-    /// Replaces the named files and proves all of them.
-    /// - Returns: bytes of files that travelled.
+    /// Replaces the named files and verifies all files.
+    /// - Returns: bytes of files sent.
     func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> Int
 }
 
-/// How a unit's program has shown that it lives.
+/// How a unit's program has shown that it works.
 public struct ProgramVerification: Sendable, Equatable {
     public enum Sign: String, Sendable, Codable, CaseIterable {
-        /// It says so itself over the app's service.
+        /// It said so over the app's service.
         case announced
-        /// It never says so: no error came, the console fell quiet, and the program that runs is of the right version.
+        /// It never says so: there was no error, the console fell quiet, and the running program has the right version.
         case silent
     }
 
     public var sign: Sign
-    /// Whole seconds from its start that were seen without an error or an end.
+    /// Whole seconds from its start without an error or an end.
     public var seconds: Int
 
     public init(_ sign: Sign, seconds: Int) { (self.sign, self.seconds) = (sign, seconds) }

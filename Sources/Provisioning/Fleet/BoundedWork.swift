@@ -1,7 +1,7 @@
 import Support
 
-/// One unit's work in a fleet: it is cancelled when its time is over, and left alone when it does not obey, so that one that hangs
-/// keeps nobody else from the end.
+/// One unit's work in a fleet. It is cancelled when its time is over, and abandoned if it does not stop, so that one hanging
+/// unit does not hold up the others.
 struct BoundedWork<Value: Sendable>: Sendable {
     private enum Message: Sendable {
         case ended(Result<Value, any Error>)
@@ -10,15 +10,15 @@ struct BoundedWork<Value: Sendable>: Sendable {
 
     let clock: SessionClock
     let timeout: Duration
-    /// For what has to be put in order after a cancellation.
+    /// Time to clean up after a cancellation.
     let grace: Duration
 
-    /// - Returns: what the work came to; of one that has nothing to say ``FleetError/hung(after:)`` where its time cancelled it, and
-    ///   `CancellationError` where the caller did.
+    /// - Returns: the result of the work. Without one, ``FleetError/hung(after:)`` if its time cancelled it, or
+    ///   `CancellationError` if the caller did.
     func run(_ body: @escaping @Sendable () async throws -> Value) async -> Result<Value, any Error> {
         let inbox = Inbox<Message>(capacity: 8)
         let work = clock.task { inbox.deliver(.ended(await Self.result(of: body))) }
-        // A task of its own, which the caller's cancellation does not reach: it is told.
+        // A separate task, because the caller's cancellation must not reach it directly.
         let watch = clock.task { await follow(inbox, work) }
         return await withTaskCancellationHandler {
             do { return try await watch.value } catch { return .failure(error) }

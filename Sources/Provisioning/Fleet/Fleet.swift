@@ -1,10 +1,10 @@
 import Bluetooth
 import Support
 
-/// Works on many units at once over one adapter or several.
+/// Works on many units at once over one or more adapters.
 ///
-/// Each unit's work is on its own: an error, a hang or an end of one neither hides nor slows the others. What a task's cancellation
-/// meets is cancelled, reports and is waited for; what was not begun is not.
+/// Each unit's work is independent: an error, a hang or the end of one neither hides nor delays the others. When the task is
+/// cancelled, running units are cancelled, report and are awaited; the others are not started.
 public struct Fleet<Report: Sendable>: Sendable {
     public typealias Work = @Sendable (FleetUnit, DiscoveredUnit, any Central) async throws -> Report
     public typealias Judge = @Sendable (Result<Report, any Error>) -> UnitResult
@@ -12,14 +12,14 @@ public struct Fleet<Report: Sendable>: Sendable {
     public var adapters: [FleetAdapter]
     public var families: FamilyList
     public var policy: FleetPolicy
-    /// Asked before each unit is started: when it says so, those that run are finished and no more are started.
+    /// Asked before each unit: if true, running units finish and no more are started.
     public var isDraining: @Sendable () -> Bool
     let judge: Judge
     let work: Work
 
     /// - Parameters:
-    ///   - families: of which the units may be.
-    ///   - judge: what a unit's report, or its error, comes to.
+    ///   - families: that the units may belong to.
+    ///   - judge: turns a unit's report or error into its result.
     ///   - work: on one unit, with a central that it shares with others (a ``JobCentral``).
     public init(
         adapters: [FleetAdapter], families: FamilyList, policy: FleetPolicy = FleetPolicy(),
@@ -33,7 +33,7 @@ public struct Fleet<Report: Sendable>: Sendable {
         self.work = work
     }
 
-    /// Works on the units until each has its result.
+    /// Works on the units until each has a result.
     public func run(_ targets: [FleetTarget], report: @escaping @Sendable (RunEvent) -> Void = { _ in }) async -> FleetReport<Report> {
         guard let clock = adapters.first?.central.clock else {
             return FleetReport(
@@ -45,9 +45,9 @@ public struct Fleet<Report: Sendable>: Sendable {
 }
 
 extension FamilyList {
-    /// The units in reach of any of the adapters, the strongest first; each once.
+    /// The units in reach of any adapter, the strongest first; each once.
     /// - Parameter duration: units advertise several times a second.
-    /// - Throws: ``LinkError`` or the radio's own when no adapter can listen.
+    /// - Throws: ``LinkError`` or the radio's own error when no adapter can listen.
     public func census(of adapters: [FleetAdapter], for duration: Duration = .seconds(4)) async throws -> [DiscoveredUnit] {
         let heard = await withTaskGroup(of: Result<[DiscoveredUnit], any Error>.self) { group in
             for adapter in adapters {

@@ -1,19 +1,19 @@
 import Bluetooth
 import Support
 
-/// Why a unit of a fleet has no verdict of its own.
+/// Why a unit in a fleet has no result of its own.
 public enum FleetError: Error, Sendable, Hashable {
     /// The argument names what was looked for.
     case notReached(FleetTarget.Place, listened: Duration)
-    /// Another unit of the list turned out to be the same one.
+    /// Another unit in the list turned out to be the same one.
     case sameUnit(DeviceAddress)
-    /// The work neither ended nor obeyed.
+    /// The work neither ended nor stopped when cancelled.
     case hung(after: Duration)
     case notStarted(RolloutStop)
     case drained
     case interrupted
     case noAdapterLeft
-    /// The shift of a line ended before a unit was worked on.
+    /// A line's shift ended before any unit was worked on.
     case noneCame
 }
 

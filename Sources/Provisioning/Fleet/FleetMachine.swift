@@ -1,14 +1,13 @@
 import Bluetooth
 import Support
 
-/// Which unit is worked on with which adapter, and when: pure. Events in, actions out.
+/// Decides which unit is worked on with which adapter, and when: pure. Events in, actions out.
 struct FleetMachine: Sendable {
     enum Input: Sendable {
         case heard(adapter: Int, DiscoveredUnit)
         case ended(Int, UnitResult)
-        /// What an adapter takes has changed; its ceiling, when that was lowered.
+        /// An adapter's capacity has changed; with its ceiling, if that was lowered.
         case capacity(adapter: Int, links: Int, ceiling: Int?)
-        /// An adapter cannot listen any more.
         case lost(adapter: Int, Diagnosis)
         case drain
         case interrupt
@@ -24,27 +23,27 @@ struct FleetMachine: Sendable {
         let name: String
         var capacity = AdapterCeiling.assumed
         var running = 0
-        /// In a row, of different units.
+        /// Consecutive failures of different units.
         var failed: Set<Int> = []
         var isRetired = false
     }
 
-    /// So many units in a row that an adapter's radio failed retire it.
-    static let adapterPatience = 3
-    /// All adapters get so long to hear a unit, so that the one that hears it best can be taken.
+    /// An adapter is retired after its radio fails this many units in a row.
+    static let adapterFailureLimit = 3
+    /// Time for all adapters to hear a unit, so that the one with the best reception is chosen.
     static let settling = Duration.seconds(1)
-    /// A name has to be borne by nobody else for so long: of listening, and since it was first heard.
+    /// A name must belong to one unit only for this long: while listening, and since it was first heard.
     static let naming = (listening: Duration.seconds(4), settling: Duration.seconds(2))
 
     let policy: FleetPolicy
     private(set) var members: [FleetMember]
     private(set) var adapters: [Adapter]
     private(set) var rollout: RolloutGuard
-    /// The waiting ones, in the order in which they are started.
+    /// Waiting units in starting order.
     private var order: [Int]
     private var places: [DeviceAddress: Int] = [:]
     private var named: [String: [Int]] = [:]
-    /// By each adapter.
+    /// For each adapter.
     private var listened: [Duration]
     private var lastTime: SessionClock.Instant
     private(set) var listening: Set<Int> = []
@@ -73,22 +72,21 @@ struct FleetMachine: Sendable {
 
     var isOver: Bool { members.allSatisfy { if case .ended = $0.phase { true } else { false } } }
 
-    /// While adapters listen, time alone decides: ``advance(at:)`` is to be called now and then.
+    /// While adapters listen, time alone can decide: call ``advance(at:)`` regularly.
     var wantsTime: Bool { !listening.isEmpty }
 
-    /// Whether an adapter's sighting can be of use.
     func wants(_ unit: DiscoveredUnit) -> Bool {
         places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
     }
 }
 
-/// What an operator should know of a run, beside its units.
+/// What an operator should know about a run besides its units.
 enum FleetNotice: Sendable, Hashable {
-    /// An adapter took no further link: it is given no more than these from now on.
+    /// An adapter refused another link: it gets no more than these from now on.
     case ceilingLowered(adapter: String, links: Int)
-    /// An adapter failed too many units and gets no more; the diagnosis is what failed the last one.
+    /// An adapter failed too many units and gets no more; the diagnosis is that of the last failure.
     case adapterRetired(adapter: String, Diagnosis)
-    /// No more units are started; those that run are finished.
+    /// No more units are started; running ones finish.
     case stopped(RolloutStop)
 
     var text: String {
@@ -100,7 +98,7 @@ enum FleetNotice: Sendable, Hashable {
     }
 }
 
-/// The same order from the same seed (SplitMix64).
+/// The same seed gives the same order (SplitMix64).
 struct FleetOrder: RandomNumberGenerator {
     private var state: UInt64
 
@@ -156,7 +154,7 @@ extension FleetMachine {
         if diagnosis.fault == .unit { return adapters[adapter].failed = [] }
         guard diagnosis.isOfAdapter else { return }
         adapters[adapter].failed.insert(index)
-        if adapters[adapter].failed.count >= Self.adapterPatience { retire(adapter, diagnosis) }
+        if adapters[adapter].failed.count >= Self.adapterFailureLimit { retire(adapter, diagnosis) }
     }
 
     private mutating func retire(_ adapter: Int, _ diagnosis: Diagnosis) {
@@ -173,7 +171,7 @@ extension FleetMachine {
 }
 
 extension Diagnosis {
-    /// What fails is the adapter: its links, or itself. A unit that is out of reach says nothing of it.
+    /// Whether the adapter failed: its links, or itself. A unit out of reach says nothing about it.
     fileprivate var isOfAdapter: Bool {
         switch fault {
         case .radio: category != .unavailable
@@ -186,7 +184,6 @@ extension Diagnosis {
 // MARK: - Decisions
 
 extension FleetMachine {
-    /// Decides what is due.
     mutating func advance(at now: SessionClock.Instant) -> [Action] {
         for adapter in listening { listened[adapter] += lastTime.duration(to: now) }
         lastTime = now
@@ -259,7 +256,7 @@ extension FleetMachine {
         return jobs - adapters[adapter].running
     }
 
-    /// The one with the most free slots, then the one that hears the unit best.
+    /// The one with the most free slots, then the one with the best reception.
     private func adapter(for index: Int, at now: SessionClock.Instant) -> Int? {
         let living = adapters.indices.filter { !adapters[$0].isRetired }
         let member = members[index]
@@ -286,7 +283,7 @@ extension FleetMachine {
         order.removeAll { !members[$0].isWaiting }
     }
 
-    /// Discovery is off while all slots are busy, and while nobody has to be found.
+    /// Discovery is off while all slots are busy, and while no unit is sought.
     private mutating func updateListening() {
         listening = waitsForCanary || order.isEmpty ? [] : Set(adapters.indices.filter { freeSlots($0) > 0 })
     }

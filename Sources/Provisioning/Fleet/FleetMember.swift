@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// One unit of a fleet, on its way.
 struct FleetMember: Sendable {
     enum Phase: Sendable, Hashable {
         case waiting
@@ -11,15 +10,16 @@ struct FleetMember: Sendable {
 
     let target: FleetTarget
     var phase = Phase.waiting
-    /// As it was heard last; its application before its bootloader.
+    /// As last heard; its application before its bootloader.
     var unit: DiscoveredUnit?
-    /// In dBm, by the place of the adapter.
+    /// In dBm, by adapter index.
     var strengths: [Int: Int] = [:]
     /// When an adapter first heard it.
     var firstHeard: SessionClock.Instant?
-    /// How long each adapter had listened when the unit was lost with the one that heard it; empty is not at all.
+    /// How long each adapter had listened when the unit was lost together with the adapter that heard it; empty if that never
+    /// happened.
     var listenedBefore: [Duration] = []
-    /// For a name: who has it.
+    /// For a name: the units that have it.
     var bearers: [DeviceAddress: DiscoveredUnit] = [:]
     var adapter: Int?
 
@@ -28,7 +28,7 @@ struct FleetMember: Sendable {
         if case .unit(let unit) = target.place { self.unit = unit }
     }
 
-    /// The application's; `nil` for a name that is not made out yet.
+    /// The application's; `nil` while a name is not identified.
     var address: DeviceAddress? {
         switch target.place {
         case .unit(let unit): unit.address
@@ -37,13 +37,13 @@ struct FleetMember: Sendable {
         }
     }
 
-    /// As it was asked for, with what is known of it by now.
+    /// As requested, with what is known about it now.
     var known: FleetUnit { target.unit(unit) }
 
     var isWaiting: Bool { phase == .waiting }
 
     mutating func hear(_ heard: DiscoveredUnit, by adapter: Int, at now: SessionClock.Instant) {
-        // Anything may call itself a bootloader at the next address.
+        // Anything may pose as a bootloader at the next address.
         if unit?.mode != .application || heard.mode == .application || strengths.isEmpty { unit = heard }
         strengths[adapter] = heard.rssi
         firstHeard = firstHeard ?? now

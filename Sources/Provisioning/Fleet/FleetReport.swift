@@ -1,22 +1,21 @@
 import Bluetooth
 import Support
 
-/// What became of a unit.
 public enum UnitResult: Sendable, Hashable {
     case passed
-    /// It passed, and nothing had to be done: it says nothing about the files.
+    /// Passed with nothing to do, which says nothing about the files.
     case wasCurrent
     case failed(Diagnosis)
     case interrupted(Diagnosis)
     /// Nothing was done: the run's files are not for it.
     case skipped(Diagnosis)
-    /// Nothing was done: another station or another process works on it.
+    /// Nothing was done: another station or process works on it.
     case inUse(Diagnosis)
     /// No adapter heard it in time.
     case notReached(Diagnosis)
     case notStarted(Diagnosis)
 
-    /// Of work that ended with an error.
+    /// For work that ended with an error.
     public init(_ error: Diagnosis) { self = error.category == .interrupted ? .interrupted(error) : .failed(error) }
 
     public var passed: Bool { error == nil }
@@ -33,11 +32,11 @@ public enum UnitResult: Sendable, Hashable {
     public var isSkipped: Bool { if case .skipped = self { true } else { false } }
 }
 
-/// One unit of a run, as an operator knows it.
+/// One unit in a run, as an operator knows it.
 public struct FleetUnit: Sendable, Hashable {
-    /// As the command line or the list names it, else its address.
+    /// As in the command line or the list, else its address.
     public var id: String
-    /// `nil` until a unit that was asked for by its name is found.
+    /// `nil` until a unit requested by name is found.
     public var address: DeviceAddress?
     public var family: FamilyID?
 
@@ -48,15 +47,13 @@ public struct FleetUnit: Sendable, Hashable {
     public init(_ unit: DiscoveredUnit) { self.init(id: "\(unit.address)", address: unit.address, family: unit.family) }
 }
 
-/// What became of one unit that was asked for.
 public struct FleetEntry<Report: Sendable>: Sendable {
     public var unit: FleetUnit
     public var result: UnitResult
-    /// `nil` when the work threw, did not end, or was not begun.
+    /// `nil` if the work threw, did not end, or was not started.
     public var report: Report?
-    /// Of the work.
+    /// Duration of the work.
     public var seconds: Double
-    /// The name of the adapter that it was worked on with.
     public var adapter: String?
 
     public init(unit: FleetUnit, result: UnitResult, report: Report? = nil, seconds: Double = 0, adapter: String? = nil) {
@@ -64,11 +61,10 @@ public struct FleetEntry<Report: Sendable>: Sendable {
     }
 }
 
-/// What became of a run.
 public struct FleetReport<Report: Sendable>: Sendable {
-    /// In the order in which the units were asked for, or found.
+    /// In the order requested or found.
     public var entries: [FleetEntry<Report>]
-    /// Why no more units were started; `nil` where all had their turn.
+    /// Why no more units were started; `nil` if all had their turn.
     public var stop: Diagnosis?
 
     public init(entries: [FleetEntry<Report>], stop: Diagnosis? = nil) { (self.entries, self.stop) = (entries, stop) }

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// Performs what ``FleetMachine`` decides.
+/// Performs the decisions of ``FleetMachine``.
 final class FleetSession<Report: Sendable>: Sendable {
     private struct State {
         var machine: FleetMachine
@@ -18,7 +18,7 @@ final class FleetSession<Report: Sendable>: Sendable {
     private let state: Mutex<State>
     private let report: @Sendable (RunEvent) -> Void
 
-    /// How often time alone is asked for its decisions.
+    /// How often decisions by time are requested.
     private static var tick: Duration { .milliseconds(500) }
 
     init(_ fleet: Fleet<Report>, _ targets: [FleetTarget], clock: SessionClock, report: @escaping @Sendable (RunEvent) -> Void) {
@@ -55,7 +55,6 @@ final class FleetSession<Report: Sendable>: Sendable {
         var wanted: Set<Int> = []
     }
 
-    /// - Returns: whether there is more to do.
     private func turn(_ group: inout TaskGroup<Void>, _ listeners: inout Listeners) async throws -> Bool {
         if fleet.isDraining() { inputs.deliver(.drain) }
         perform(&group)
@@ -94,13 +93,13 @@ final class FleetSession<Report: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter index: the place of the unit in the list that was asked for; `nil` for what concerns no unit.
+    /// - Parameter index: the unit's index in the requested list; `nil` for what concerns no unit.
     private func tell(_ index: Int?, _ content: RunEvent.Content) {
         let unit = index.map { index in state.withLock { $0.machine.members[index].known } }
         report(RunEvent(unit: unit, time: clock.now, content: content))
     }
 
-    /// What runs is waited for, cancelled or not.
+    /// Waits for what runs, cancelled or not.
     private func finish(_ group: inout TaskGroup<Void>) async {
         perform(&group)
         while await group.next() != nil { perform(&group) }
@@ -143,12 +142,11 @@ final class FleetSession<Report: Sendable>: Sendable {
 // MARK: - Listening
 
 extension FleetSession {
-    /// A unit that waits is told of again after so long, or when it sounds otherwise.
+    /// A waiting unit is reported again after this time, or when its strength changes.
     private static var echo: Duration { .seconds(10) }
     /// In dB.
     private static var change: Int { 6 }
 
-    /// Listens whenever the machine wants this adapter to.
     private func listen(_ adapter: Int) async {
         var told: [DeviceAddress: (time: SessionClock.Instant, rssi: Int)] = [:]
         do {

@@ -2,7 +2,8 @@ import Bluetooth
 import Foundation
 import Support
 
-/// The units that this station has worked on, in a file of its state folder: what tells a stranded bootloader from a stranger.
+/// The units that this station has worked on, in a file in its state folder: they distinguish a stranded bootloader from an
+/// unknown one.
 public struct KnownUnits: Sendable {
     public struct Unit: Codable, Sendable, Hashable {
         public var family: FamilyID
@@ -18,17 +19,16 @@ public struct KnownUnits: Sendable {
     }
 
     private static let largestFile = 1 << 20
-    /// The ones that were not worked on for longest give way.
+    /// The least recently worked on are dropped.
     private static let capacity = 5000
 
     private let file: URL
 
-    /// - Parameter stateFolder: it may not exist yet.
     public init(stateFolder: String) {
         file = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("units.json")
     }
 
-    /// - Throws: ``StateFileError`` when the file is there but cannot be read.
+    /// - Throws: ``StateFileError`` if the file exists but cannot be read.
     public func load() throws -> [Unit] {
         guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
         do {
@@ -42,7 +42,7 @@ public struct KnownUnits: Sendable {
 
     public func addresses() throws -> Set<DeviceAddress> { Set(try load().compactMap { DeviceAddress($0.address) }) }
 
-    /// Notes a unit before anything is done to it.
+    /// Records a unit before anything is done to it.
     /// - Throws: ``StateFileError``, `CancellationError`.
     public func record(
         _ family: FamilyID, _ address: DeviceAddress, at date: Date = Date(), clock: SessionClock = .continuous

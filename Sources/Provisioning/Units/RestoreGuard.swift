@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a job owes a unit's program, over all its links: a unit that was only looked at goes on with it.
+/// Whether a job must start a unit's program again, over all its links: a unit that was only inspected continues its program.
 public final class RestoreGuard: Sendable {
     private struct State {
         var isStopped = false
@@ -12,19 +12,17 @@ public final class RestoreGuard: Sendable {
 
     public init() {}
 
-    /// The program does not run because of this job, and what it needs is consistent.
+    /// This job stopped the program, and what the program needs is consistent.
     public var owesStart: Bool { state.withLock { $0.isStopped && $0.changing.isEmpty } }
 
-    /// The unit has restarted without its program.
     public var hasLeftOut: Bool { state.withLock { $0.isLeftOut } }
 
     public func interrupted() { state.withLock { $0.isStopped = true } }
     public func leavesOut() { state.withLock { ($0.isStopped, $0.isLeftOut) = (true, true) } }
     public func started() { state.withLock { ($0.isStopped, $0.isLeftOut) = (false, false) } }
 
-    /// From here on the program is not started on the way out: it would run on half of what it needs.
+    /// From now on the program is not started when the job ends: it would run on half of what it needs.
     public func beginChanging(_ component: Component) { state.withLock { _ = $0.changing.insert(component) } }
 
-    /// The component is consistent again.
     public func endChanging(_ component: Component) { state.withLock { _ = $0.changing.remove(component) } }
 }

@@ -2,8 +2,8 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One unit, owned by one task from its inspection to its record. A link is made when a step needs one, and serves the steps
-/// after it until the unit leaves: a change of links costs seconds. What the unit said of itself is kept until it restarts.
+/// One unit, owned by one task from inspection to record. A link is made when a step needs one, and kept until the unit leaves,
+/// since a new link costs seconds. What the unit has reported is kept until it restarts.
 public final class UnitLease: Sendable {
     private static let bootloaderGoesTimeout = Duration.seconds(10)
 
@@ -15,9 +15,10 @@ public final class UnitLease: Sendable {
     }
 
     let locator: UnitLocator
-    /// Each link begins with a restart that leaves the unit's program out, where the family can: whatever ran before is not asked.
+    /// Each link begins with a restart without the unit's program, if the family can do that, and whatever ran before is not
+    /// asked.
     private let leavesOutProgram: Bool
-    /// Over all links.
+    /// For all links.
     public let restoreGuard = RestoreGuard()
     private let state = Mutex(State())
 
@@ -28,13 +29,12 @@ public final class UnitLease: Sendable {
     public var address: DeviceAddress { locator.address }
     public var clock: SessionClock { locator.clock }
 
-    /// Whether there is a link; a unit that has one is not seen.
+    /// Whether there is a link; a connected unit does not advertise.
     var hasLink: Bool { state.withLock { $0.console != nil } }
 
     /// Why a unit is not seen.
     func absence() -> ProvisioningError { state.withLock(\.wasLinked) ? .unitGone(address) : .unitNotFound(address) }
 
-    /// The unit, where it answers.
     public func console() async throws -> any UnitConsole {
         if let console = state.withLock({ $0.console }) { return console }
         if leavesOutProgram { try await restartWithoutProgram() }
@@ -74,7 +74,6 @@ public final class UnitLease: Sendable {
         return version
     }
 
-    /// What the unit says of itself.
     public func identity() async throws -> UnitIdentity {
         var identity = UnitIdentity(address: address, name: family.rawValue)
         for component in rules.components { identity.versions[component] = try await version(of: component) }
@@ -88,7 +87,6 @@ public final class UnitLease: Sendable {
         return identity
     }
 
-    /// The component was changed.
     public func forget(_ component: Component) { state.withLock { $0.versions[component] = nil } }
 
     private func forgetAll() { state.withLock { ($0.versions, $0.facts) = ([:], nil) } }
@@ -114,7 +112,17 @@ public final class UnitLease: Sendable {
         }
     }
 
-    /// Gives the link away, with the unit where it answers and its program stopped; `nil` without one.
+    /// The link to a unit that waits at its prompt; `nil` without one.
+    public var connection: (any Connection)? { (state.withLock { $0.console } as? any PromptConsole)?.connection }
+
+    /// - Returns: what the program has printed already.
+    public func startProgram() async throws -> [UInt8] {
+        let console = try await program()
+        try await console.startProgram()
+        return console.takePrinted()
+    }
+
+    /// Gives away the link, with the unit ready to answer and its program stopped; `nil` without one.
     public func handOver() async -> (any Connection)? {
         let console = state.withLock { state in
             defer { state.console = nil }
@@ -123,7 +131,7 @@ public final class UnitLease: Sendable {
         return await console?.detach()
     }
 
-    /// Ends the link, if there is one: the unit resets, or nothing more is wanted of it.
+    /// Ends the link, if any: the unit resets, or is no longer needed.
     public func end() async {
         let console = state.withLock { state in
             defer { state.console = nil }
@@ -132,7 +140,7 @@ public final class UnitLease: Sendable {
         await console?.close()
     }
 
-    /// Brings the unit to where it may be asked again. What fails here is met again by the next question.
+    /// Prepares the unit to be asked again. The next question reports what fails here.
     func apply(_ remedy: Remedy) async throws {
         forgetAll()
         let console = state.withLock { $0.console }
@@ -158,11 +166,11 @@ public final class UnitLease: Sendable {
         guard try await locator.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }
 
-    /// To come back from a restart, and to be reached.
+    /// To return from a restart, and to be reached.
     private static let returnTimeout = Duration.seconds(6)
 
-    /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it, or that a remedy had no
-    /// link to when it was cancelled, gets a link for that.
+    /// Ends early: a unit that was only inspected continues its program. If it was restarted without its program, or was being
+    /// recovered without a link when cancelled, it gets a link for that.
     public func abandon() async {
         if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut || Task.isCancelled {
             await clock.shielded(for: Task.isCancelled ? Self.returnTimeout : UnitLocator.connectTimeout) { [self] in _ = try await open() }

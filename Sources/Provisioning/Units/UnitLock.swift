@@ -9,7 +9,7 @@ public final class UnitLock: Sendable {
 
     private static let pollInterval = Duration.milliseconds(20)
 
-    /// - Parameter holder: what the lock stands for, for the message.
+    /// - Parameter holder: what the lock protects, for the message.
     /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
     public init(file: URL, holder: String) throws {
         descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
@@ -17,7 +17,7 @@ public final class UnitLock: Sendable {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            // `deinit` closes it, here too.
+            // `deinit` closes it here too.
             let reason = errno
             guard reason == EWOULDBLOCK else {
                 throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(reason)))
@@ -26,7 +26,7 @@ public final class UnitLock: Sendable {
         }
     }
 
-    /// The lock of a short critical section, waiting for it. A process that was stopped may hold it for ever.
+    /// Waits for the lock of a short critical section. A stopped process may hold it for ever.
     /// - Throws: ``StateFileError/locked(path:)`` when it does not become free in time, `CancellationError`.
     static func waiting(
         for file: URL, clock: SessionClock, within timeout: Duration = .seconds(10)
@@ -42,7 +42,6 @@ public final class UnitLock: Sendable {
         }
     }
 
-    /// The lock of one unit.
     public convenience init(unit address: DeviceAddress, stateFolder: String) throws {
         let folder = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("locks", isDirectory: true)
         do {

@@ -6,11 +6,8 @@ extension Component {
     public static let fpga = Component(
         "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest, title: "FPGA image",
         slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20, usualByteCount: 444_430) { content in
-            let (image, name) = (try FPGAImage(content.bytes, isChecked: !content.isUnchecked), content.name)
-            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(image.bytes), digest: image.contentSHA256Text) {
-                guard let version = $0 else { throw ProvisioningError.bitstreamVersionUnknown(name) }
-                return BitstreamAsset(image: image, version: version)
-            }
+            let image = try FPGAImage(content.bytes, isChecked: !content.isUnchecked)
+            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(image.bytes), digest: image.contentSHA256Text)
         })
 }
 
@@ -32,16 +29,21 @@ public struct BitstreamAsset: ComponentAsset {
     public static var component: Component { .fpga }
 
     public let image: FPGAImage
-    /// What the FPGA says once it runs this image.
+    /// What the FPGA reports once it runs this image.
     public let version: String
 
     public init(image: FPGAImage, version: String) { (self.image, self.version) = (image, version) }
+
+    public static func open(_ content: AssetContent, version: String?) throws -> BitstreamAsset {
+        guard let version else { throw ProvisioningError.bitstreamVersionUnknown(content.name) }
+        return BitstreamAsset(image: try FPGAImage(content.bytes, isChecked: !content.isUnchecked), version: version)
+    }
 
     public var sha256: [UInt8] { image.sha256 }
     public var updater: any ComponentUpdater { BitstreamUpdater(self) }
 }
 
-/// Brings an FPGA image to a unit's flash through its Python.
+/// Writes an FPGA image to a unit's flash through its Python.
 public struct BitstreamUpdater: ComponentUpdater {
     private let bitstream: BitstreamAsset
 
@@ -88,7 +90,7 @@ public struct BitstreamUpdater: ComponentUpdater {
             unit.restoreGuard.beginChanging(.fpga)
             try await updater.write(after: finding, isForced: isForced, unit, job)
             job.begin(.commit)
-            // Only a chip reset starts the FPGA and makes the settings of display and camera.
+            // Only a chip reset starts the FPGA and sets up display and camera.
             try await unit.reboot(into: .application)
             guard try await unit.version(of: .fpga) == plan.to else {
                 let condition = try await FPGAProbe(repl: unit.python().repl).condition()
@@ -130,7 +132,7 @@ public struct BitstreamUpdater: ComponentUpdater {
         return .bitstreamWithdrawn(expected: version, actual: condition.version, builtIn: builtIn)
     }
 
-    /// An update that did not come to its end leaves the FPGA stopped, over restarts of Python too.
+    /// An unfinished update leaves the FPGA stopped, even across restarts of Python.
     public static func restartStoppedFPGA(_ unit: UnitLease, _ job: JobState) async throws {
         guard try await unit.version(of: .fpga) == nil, try await FPGAProbe(repl: unit.python().repl).condition() == .stopped
         else { return }

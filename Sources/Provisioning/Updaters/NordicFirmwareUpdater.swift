@@ -7,21 +7,25 @@ extension Component {
         "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version, outdatesOthers: true,
         slot: CatalogueSlot(
             folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20, beginning: Array("PK".utf8),
-            taker: { package, families in
-                let ids = try DFUPackage(bytes: package).images.flatMap { $0.initPacket.command.softDevices }
-                return families.first { $0.bootloader.map { ids.contains($0.target.softDeviceID) } ?? false }
+            suits: { package, target in
+                try DFUPackage(bytes: package).images.contains { $0.initPacket.command.softDevices.contains(target.softDeviceID) }
             },
             check: { content in
-                guard let target = content.family.bootloader?.target else {
-                    throw CatalogueError.hardwareUnknown(content.family.id.rawValue)
-                }
-                let (package, keys) = (try DFUPackage(bytes: content.bytes), try content.keys())
-                try package.check(against: target, trusting: keys)
+                let package = try DFUPackage(bytes: content.bytes)
+                try package.check(against: content.bootloader, trusting: content.keys())
                 return CheckedAsset(
                     version: package.images.first?.version?.description,
-                    isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) }
-                ) { try FirmwareAsset(package: package, version: $0, target: target, trusting: keys) }
+                    isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
             }))
+}
+
+extension AssetContent {
+    fileprivate var bootloader: DFUTarget {
+        get throws {
+            guard let target else { throw CatalogueError.hardwareUnknown(hardware) }
+            return target
+        }
+    }
 }
 
 extension AssetCatalogue {
@@ -41,7 +45,7 @@ public struct FirmwareAsset: ComponentAsset {
     public static var component: Component { .firmware }
 
     public let image: FirmwareImage
-    /// What the unit says once it runs this image.
+    /// What the unit reports once it runs this image.
     public let version: String
 
     /// Checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
@@ -54,11 +58,16 @@ public struct FirmwareAsset: ComponentAsset {
         (self.image, self.version) = (image, version)
     }
 
+    public static func open(_ content: AssetContent, version: String?) throws -> FirmwareAsset {
+        try FirmwareAsset(
+            package: DFUPackage(bytes: content.bytes), version: version, target: content.bootloader, trusting: content.keys())
+    }
+
     public var sha256: [UInt8] { Array(image.sha256) }
     public var updater: any ComponentUpdater { NordicFirmwareUpdater(self) }
 }
 
-/// Brings firmware to a unit through Nordic's bootloader.
+/// Updates a unit's firmware through Nordic's bootloader.
 public struct NordicFirmwareUpdater: ComponentUpdater {
     private let firmware: FirmwareAsset
 
@@ -109,7 +118,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         }
     }
 
-    /// What the unit says after the transfer is what it has; a bootloader that took everything proves nothing.
+    /// Only what the unit reports after the transfer counts; a bootloader that accepted everything proves nothing.
     private func conclude(_ actual: String?, _ job: JobState) throws {
         guard actual == version else {
             throw ProvisioningError.wrongVersion(.firmware, expected: version, actual: actual)
@@ -138,7 +147,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         job.begin(.restart)
         guard try await unit.locator.find([.application]) == nil else { return }
         if try await unit.locator.find([.bootloader], within: .seconds(3)) != nil {
-            // A link that is lost before the flash rests leaves the last EXECUTE undone.
+            // If the link is lost before the flash is idle, the last EXECUTE is not done.
             guard summary.isConfirmed else { throw summary.lostLink(byteCount: byteCount) }
             throw ProvisioningError.staysInBootloader(unit.address, transfers: job.transfers.whole)
         }

@@ -6,11 +6,8 @@ extension Component {
     public static let scripts = Component(
         "scripts", order: 2, stages: [.scripts], evidence: .digest, mayBeMissing: true,
         slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { content in
-            guard let language = content.family.provisioning?.scripts else {
-                throw CatalogueError.hardwareUnknown(content.family.id.rawValue)
-            }
-            let scripts = try ScriptSet(files: content.files, family: language, order: .declared, place: content.name)
-            return CheckedAsset(version: nil, isDevelopment: false) { _ in scripts }
+            _ = try ScriptSet.open(content, version: nil)
+            return CheckedAsset(version: nil, isDevelopment: false)
         })
 }
 
@@ -21,7 +18,12 @@ extension Stage {
 extension ScriptSet: ComponentAsset {
     public static var component: Component { .scripts }
 
-    /// Of what `sha256sum` prints for the installed files, sorted by name.
+    public static func open(_ content: AssetContent, version: String?) throws -> ScriptSet {
+        guard let language = content.language else { throw CatalogueError.hardwareUnknown(content.hardware) }
+        return try ScriptSet(files: content.files, family: language, order: .declared, place: content.name)
+    }
+
+    /// SHA-256 of what `sha256sum` prints for the installed files, sorted by name.
     public var sha256: [UInt8] {
         let list = installed.sorted { $0.name < $1.name }.map { "\(SHA256.text(of: $0.bytes))  \($0.name)\n" }.joined()
         return SHA256.of(Array(list.utf8))
@@ -44,7 +46,7 @@ extension UnitLease {
     }
 }
 
-/// Brings a set of scripts to a unit's own file system.
+/// Installs a set of scripts in a unit's file system.
 public struct ScriptUpdater: ComponentUpdater {
     private let scripts: ScriptSet
 
@@ -122,7 +124,7 @@ public struct ScriptUpdater: ComponentUpdater {
         }
     }
 
-    /// What would be loaded in the place of the set is for people to remove.
+    /// What would be loaded instead of the set must be removed by a person.
     private func refuseShadows(among differences: [ScriptDifference]) throws {
         let shadows = differences.compactMap(\.shadow)
         guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
@@ -130,13 +132,13 @@ public struct ScriptUpdater: ComponentUpdater {
 }
 
 extension ScriptDifference {
-    /// Files that nothing loads do no harm: people keep their own on a unit.
+    /// Files that nothing loads are harmless: people keep their own on a unit.
     var isHarmless: Bool { if case .extra = self { true } else { false } }
 
-    /// The name of what has to go before the scripts can be verified.
+    /// The name of what must go before the scripts can be verified.
     fileprivate var shadow: String? { if case .shadow(let name) = self { name } else { nil } }
 
-    /// The file of the set that has to be written.
+    /// The file in the set that must be written.
     fileprivate var outdatedFile: String? {
         switch self {
         case .missing(let name), .differs(let name, _, _): name

@@ -1,11 +1,11 @@
 import Support
 
-/// What a unit's Lua said when code failed: untrusted, but one printable line.
+/// The error that a unit's Lua reported: untrusted, but one printable line.
 public struct LuaException: Sendable, Hashable {
     /// Such as `[string "main.lua"]:3: attempt to call a nil value (global 'start')`.
     public let message: String
 
-    /// What `main.lua` is started by; its errors begin with it (frame-codebase, `luaport.c`).
+    /// The chunk that starts `main.lua`; its errors begin with this (frame-codebase, `luaport.c`).
     private static let mainChunk = "[string \"frame.stay_awake(false); require('main')\"]:1: "
     private static let mainChunkUntilV24_267 = "[string \"require('main')\"]:1: "
 
@@ -14,19 +14,19 @@ public struct LuaException: Sendable, Hashable {
         self.message = message.isEmpty ? "unknown error" : message
     }
 
-    /// A host interrupted the code. The text says where, in front of that (frame-codebase, `luaport.c`).
+    /// A host interrupted the code. The text before that says where (frame-codebase, `luaport.c`).
     public var isInterruption: Bool { message.hasSuffix("break signal") }
 
-    /// `main.lua` has ended by it, or is missing.
+    /// It ended `main.lua`, or `main.lua` is missing.
     public var endsProgram: Bool { message.hasPrefix(Self.mainChunk) || message.hasPrefix(Self.mainChunkUntilV24_267) }
 
-    /// An error of a command or of the program, as Lua words it.
+    /// A command or the program failed; Lua's own wording.
     var isOfAChunk: Bool { message.hasPrefix("[string \"") }
 
-    /// There is no `main.lua`: since v24.267 the unit says so.
+    /// There is no `main.lua`. The unit reports this since v24.267.
     var isMissingProgram: Bool { endsProgram && message.hasSuffix("cannot open file: main.lua") }
 
-    /// ``message`` with the lines of `main.lua` as its author counts them: without the version's line.
+    /// ``message`` with line numbers of `main.lua` as its author counts them: without the version line.
     public var programMessage: String {
         message.replacing(/\[string "main\.lua"\]:([0-9]+):/) { match in
             guard let line = Int(match.1), line > 1 else { return String(match.0) }

@@ -1,22 +1,24 @@
 import Support
 
-/// What stays on a unit while a host is at its prompt: the global `_nf`, which runs numbered commands and gives numbered answers.
+/// The helper on a unit while a host is at its prompt: the global `_nf`, which runs numbered commands and gives numbered
+/// answers.
 ///
-/// The next command may overwrite one before it ran, and a print that comes too soon after another is dropped (frame-codebase,
-/// `luaport.c`, `bluetooth.c`). So a command without an answer is sent again under its number: the unit runs it once and keeps its
-/// answer.
+/// A command may overwrite the previous one before that ran, and a print that follows another too soon is dropped
+/// (frame-codebase, `luaport.c`, `bluetooth.c`). So a command without an answer is sent again under its number: the unit runs
+/// it once and keeps its answer.
 enum LuaHelper {
     static let name = "_nf"
-    /// Bytes of a call beside its function's name and arguments, and of an answer beside its text: numbers have up to 7 digits.
+    /// Bytes of a call besides its function name and arguments, and of an answer besides its text; numbers have up to 7 digits.
     static let callOverhead = 19
     private static let answerOverhead = 56
     static let leastPayload = 97
 
-    /// What another Lua state says, which has no helper.
+    /// The answer of a Lua state without the helper.
     static let absence = Array("(global '\(name)')".utf8)
 
-    /// `h` is CRC-32, a half byte at a time; `p` says a piece of the last answer; `r` calls a function, once for each number; `s`
-    /// takes a piece of code; `x` takes the last one and runs it. The answer `?` means that the command was ended from outside.
+    /// `h` is CRC-32, a half byte at a time; `p` prints a piece of the last answer; `r` calls a function once for each number;
+    /// `s` takes a piece of code; `x` takes the last piece and runs the code. The answer `?` means that the command was
+    /// interrupted.
     static func source(key: String, payloadSize: Int) -> String {
         """
         _nf={k="\(key)",n=\(max(1, payloadSize - answerOverhead)),c=0,t=""}
@@ -58,8 +60,8 @@ enum LuaHelper {
         """
     }
 
-    /// What brings the helper to a unit: each is sent until it is confirmed, and does no harm twice. A file that an earlier
-    /// session left open is closed first: one that the collector finds hangs the unit (frame-codebase, `file.c`).
+    /// Commands that install the helper. Each is sent until it is confirmed, and may run twice. A file that an earlier session
+    /// left open is closed first: the unit hangs when the collector finds one (frame-codebase, `file.c`).
     static func installation(key: String, payloadSize: Int) -> [[UInt8]] {
         let text = Array(source(key: key, payloadSize: payloadSize).utf8)
         var commands = [Array("if _nf then pcall(function()_nf.f:close()end)end _nf={}".utf8)]
@@ -74,7 +76,6 @@ enum LuaHelper {
         return commands.enumerated().map { $1 + confirmation(key, $0) }
     }
 
-    /// What confirms step `index` of the installation.
     static func confirmed(_ key: String, _ index: Int) -> [UInt8] { Array("\(key) \(index)".utf8) }
 
     private static func confirmation(_ key: String, _ index: Int) -> [UInt8] { Array(" print(\"\(key) \(index)\")".utf8) }

@@ -1,10 +1,10 @@
 import Bluetooth
 import Support
 
-/// The host's side of a unit's Lua prompt, from the installation of the helper on: one command in flight, and its one answer.
+/// The host's side of a unit's Lua prompt once the helper is installed: one command in flight, one answer.
 ///
-/// An answer has its session's key, the numbers of its command and piece, the length of the whole and a CRC-32 over all of that, so
-/// nothing that a program prints can be taken for it.
+/// An answer contains the session's key, the numbers of its command and piece, the total length and a CRC-32 over all of that,
+/// so nothing that a program prints can be mistaken for it.
 package struct LuaMachine: Sendable {
     package enum Action: Sendable, Hashable {
         case write([UInt8])
@@ -14,10 +14,10 @@ package struct LuaMachine: Sendable {
 
     private struct Command {
         var number: Int
-        /// The packets that were not taken yet, each a function and its arguments as Lua text; the first one is under way.
+        /// Packets not yet accepted, each a function and its arguments as Lua text; the first is in flight.
         var calls: [(function: String, arguments: [UInt8])]
         var answer: [UInt8] = []
-        /// Of the answer, from 1.
+        /// Piece of the answer, from 1.
         var piece = 1
     }
 
@@ -32,7 +32,7 @@ package struct LuaMachine: Sendable {
         (self.key, self.payloadSize) = (key, payloadSize)
     }
 
-    /// Begins a command. Nothing may be in flight.
+    /// Begins a command. None may be in flight.
     package mutating func run(_ code: LuaCode) -> [Action] {
         var calls: [(function: String, arguments: [UInt8])] = []
         var rest = code.bytes[...]
@@ -44,7 +44,6 @@ package struct LuaMachine: Sendable {
         return begin(calls)
     }
 
-    /// Begins a call of a function of the helper.
     mutating func call(_ function: String, _ arguments: [UInt8]) throws -> [Action] {
         let count = LuaHelper.callOverhead + function.utf8.count + arguments.count
         guard count <= payloadSize else { throw LinkError.valueTooLong(count: count, limit: payloadSize) }
@@ -57,7 +56,7 @@ package struct LuaMachine: Sendable {
         return silence()
     }
 
-    /// What is under way, which goes out again when nothing came for a while. It does no harm twice.
+    /// Returns the packet in flight for resending after a silence. Receiving it twice does no harm.
     package func silence() -> [Action] {
         guard let command, let call = command.calls.first else { return [] }
         if command.piece > 1 { return [.write(Array("\(LuaHelper.name).p(\(command.piece))".utf8))] }
@@ -115,7 +114,6 @@ package struct LuaMachine: Sendable {
 private struct LuaAnswer {
     let number: Int
     let piece: Int
-    /// Of the whole answer.
     let byteCount: Int
     let body: [UInt8]
 

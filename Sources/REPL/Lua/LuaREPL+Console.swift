@@ -1,15 +1,15 @@
 import Support
 
 public enum LuaEvaluation: Sendable, Hashable {
-    /// What it printed, and its values on a line of their own; untrusted.
+    /// What the statement printed, with its values on a line of their own; untrusted.
     case finished(output: [UInt8])
     case raised(LuaException, output: [UInt8])
     case incomplete(LuaException)
 }
 
 extension LuaREPL {
-    /// `e` evaluates a statement as an expression first. Prints are gathered: two that follow each other at once lose the second
-    /// (frame-codebase, `bluetooth.c`).
+    /// `e` first evaluates a statement as an expression. Prints are collected, since the second of two prints in quick
+    /// succession is lost (frame-codebase, `bluetooth.c`).
     private static let console = """
         function _nf.e(s)
         local o,P={},print
@@ -32,12 +32,12 @@ extension LuaREPL {
         end
         """
 
-    /// Brings what evaluates statements to the unit, before the first statement does.
+    /// Uploads the evaluator. Call before the first ``evaluate(_:within:)``.
     public func prepareEvaluation(within: Duration) async throws {
         try await load("console", LuaCode(Self.console), within: within)
     }
 
-    /// Evaluates what a user has typed, as at a prompt.
+    /// Evaluates a user's statement as at a prompt.
     /// - Throws: ``REPLError``, `LinkError`; not what the statement raises.
     public func evaluate(_ statement: String, within: Duration) async throws -> LuaEvaluation {
         try await prepareEvaluation(within: within)

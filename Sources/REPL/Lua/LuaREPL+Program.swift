@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 extension LuaREPL {
-    /// The messages by which a Frame's program tells the version of its scripts (Noa for iOS, branch `bart/frame`).
+    /// Messages by which a Frame's program reports the version of its scripts (Noa for iOS, branch `bart/frame`).
     private static let (versionRequest, versionMessage): (UInt8, UInt8) = (0x17, 0x18)
     private static let announcementTimeout = Duration.seconds(3)
     private static let requestTimeout = Duration.seconds(2)
@@ -12,9 +12,10 @@ extension LuaREPL {
     private static let versionLimit = 160
 
     /// Restarts Lua and listens to the program. The session is then out of step.
-    /// - Parameter asks: for the version when it does not come by itself. A program that does not know the question may fail of it.
-    /// - Returns: the version, untrusted, but printable; `nil` when neither it nor an error came.
-    /// - Throws: ``REPLError/lua(_:)`` for the error that ended it.
+    /// - Parameter asks: asks for the version if it does not arrive unasked. A program that does not know the question may fail
+    ///   on it.
+    /// - Returns: the version, untrusted but printable; `nil` when neither a version nor an error arrived.
+    /// - Throws: ``REPLError/lua(_:)`` for the error that ended the program.
     public func startProgram(asks: Bool, within: Duration) async throws -> String? {
         try await reset(within: within)
         if let version = try await awaitVersion(before: clock.deadline(in: Self.announcementTimeout)) { return version }
@@ -23,8 +24,8 @@ extension LuaREPL {
         return try await awaitVersion(before: clock.deadline(in: Self.requestTimeout))
     }
 
-    /// Sends a print that waits while a program runs: the unit says the word as soon as the program has ended. It holds one such
-    /// command, the last one (frame-codebase, `luaport.c`).
+    /// Sends a print that waits while a program runs, so that the unit prints `word` as soon as the program has ended. The unit
+    /// holds only the last such command (frame-codebase, `luaport.c`).
     public func knock(_ word: String, within: Duration) async throws {
         try await channel.send(Array("print(\"\(word)\")".utf8), deadline: clock.deadline(in: within))
     }

@@ -3,18 +3,20 @@ import Support
 import Synchronization
 
 extension LuaREPL {
-    /// The program, and its name during a restart: that of no new copy, which may be half a file.
+    /// The program, and its name during a restart without it. The name differs from that of an upload, which may be half a
+    /// file.
     private static let (main, aside) = ("main.lua", "main.lua.aside")
-    /// The same where the owner has a file of that name. With both of them and no `main.lua`, this is the program.
+    /// Used when the owner has a file of that name. If both exist and `main.lua` does not, this one is the program.
     private static let second = "\(aside).2"
 
-    /// The firmware's other functions may be the program's by now. A name that is changed to itself stays (LittleFS, `lfs_rename`).
+    /// The program may have replaced the firmware's other functions. Renaming a file to its own name changes nothing (LittleFS,
+    /// `lfs_rename`).
     private static func rename(_ old: String, to new: String) -> String { "frame.file.rename(\"\(old)\",\"\(new)\")" }
 
     static let renames = [main, aside, second].map { rename($0, to: $0) }
         + [aside, second].flatMap { [rename(main, to: $0), rename($0, to: main)] }
 
-    /// The name of the program that was put aside, when there is no other.
+    /// The name of the program that was put aside, if there is no other.
     static let isAside = """
         local function is(n)
         local o,f=pcall(frame.file.open,n,"r")
@@ -24,14 +26,15 @@ extension LuaREPL {
         if is("\(main)")then return""end
         return is("\(second)")and"\(second)"or is("\(aside)")and"\(aside)"or""
         """
-    /// From a restart to the word that there is no program, which older firmware does not say.
+    /// From a restart to the report that there is no program, which older firmware does not send.
     private static let startTimeout = Duration.milliseconds(1500)
 
-    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The unit then stays at its prompt.
+    /// Restarts Lua without the unit's program, even if the program has replaced Lua's functions. The unit then stays at its
+    /// prompt.
     ///
-    /// A break ends the program, and `main.lua` has another name during the restart. If the link breaks in between,
-    /// ``programAside(putsBack:within:)`` gives the name back.
-    /// - Parameter restored: called when a restart that was cancelled has started the program again.
+    /// A break ends the program, and `main.lua` has another name during the restart. If the link is lost in between,
+    /// ``programAside(putsBack:within:)`` restores the name.
+    /// - Parameter restored: called when a cancelled restart has started the program again.
     public static func restartWithoutProgram(
         over connection: any Connection, clock: SessionClock, within: Duration, restored: @escaping @Sendable () -> Void
     ) async throws {
@@ -47,10 +50,10 @@ extension LuaREPL {
         await repl.close()
     }
 
-    /// Restarts with the program, wherever a restart without it was.
+    /// Restarts with the program, however far a restart without it got.
     private func restart(_ restored: @escaping @Sendable () -> Void) async {
-        await clock.shielded(for: PythonREPL.farewell) { [self] in
-            let deadline = clock.deadline(in: PythonREPL.farewell)
+        await clock.shielded(for: PythonREPL.shutdownGrace) { [self] in
+            let deadline = clock.deadline(in: PythonREPL.shutdownGrace)
             try await reachPrompt(before: deadline)
             try await giveNameBack(before: deadline)
             try await channel.send([LuaSignal.reset], deadline: deadline)
@@ -58,7 +61,7 @@ extension LuaREPL {
         }
     }
 
-    /// The program's name after a restart without it that was cut short; `nil` when it has its own, or there is none.
+    /// The program's name after an interrupted restart without it; `nil` if it has its own name, or there is no program.
     public func programAside(putsBack: Bool, within: Duration) async throws -> String? {
         let name = try await runText(Self.isAside, within: within)
         guard name == Self.aside || name == Self.second else { return nil }
@@ -85,7 +88,6 @@ extension LuaREPL {
         try await giveNameBack(before: deadline)
     }
 
-    /// Replaces no file.
     private func giveNameBack(before deadline: SessionClock.Instant) async throws {
         guard try await !isThere(Self.main, before: deadline) else { return }
         if try await !perform(Self.rename(Self.second, to: Self.main), before: deadline) {
@@ -97,8 +99,8 @@ extension LuaREPL {
         try await perform(Self.rename(name, to: name), before: deadline)
     }
 
-    /// Whether a command finds its file. A second command would take its place while it waits, so it ends with the call of a name that
-    /// nobody has, which is the proof.
+    /// Runs a command on a file and returns whether it found the file. A second command would replace a waiting one, so this
+    /// one ends by calling an undefined name, whose error proves that it ran.
     @discardableResult
     private func perform(_ command: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let word = "_\(PythonREPL.randomNonce())"

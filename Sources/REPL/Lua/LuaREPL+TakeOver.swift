@@ -3,13 +3,12 @@ import Support
 import Synchronization
 
 extension LuaREPL {
-    /// No other command may come so long before and after a break signal: all that hooks into Lua has one place (frame-codebase,
-    /// `luaport.c`).
+    /// No other command may come this close before or after a break: Lua has only one hook (frame-codebase, `luaport.c`).
     private static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
     private static let quietingTimeout = Duration.seconds(6)
 
-    /// Brings the unit to a proven prompt; a program that runs on it is interrupted, its callbacks are taken off.
+    /// Brings the unit to a proven prompt. Interrupts its program and removes the program's callbacks.
     public static func attach(
         to connection: any Connection, clock: SessionClock, within: Duration
     ) async throws -> LuaREPL {
@@ -18,7 +17,7 @@ extension LuaREPL {
         do {
             try await repl.recover(before: deadline)
         } catch {
-            // The program may have been interrupted already.
+            // The program may already be interrupted.
             if error is CancellationError { await repl.putBack() }
             await repl.close()
             throw error
@@ -26,7 +25,7 @@ extension LuaREPL {
         return repl
     }
 
-    /// Interrupts what runs and proves the prompt anew; Lua's globals stay.
+    /// Interrupts what runs and proves the prompt again; Lua's globals remain.
     public func recover(within: Duration) async throws { try await recover(before: clock.deadline(in: within)) }
 
     func recover(before deadline: SessionClock.Instant) async throws {
@@ -44,13 +43,13 @@ extension LuaREPL {
         try await quiet(before: deadline)
     }
 
-    /// Takes off what a program left, and checks that it has not replaced what the helper is made of.
+    /// Removes what a program left, and checks that it has not replaced what the helper relies on.
     private func quiet(before deadline: SessionClock.Instant) async throws {
         do {
             for (index, code) in Self.quieting.enumerated() {
                 let answer = try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline)))
                 guard index > 0 || answer == Self.soundness.answer else {
-                    throw REPLError.programInTheWay("its functions answer otherwise than Lua's")
+                    throw REPLError.programInTheWay("its functions behave differently from Lua's")
                 }
             }
         } catch REPLError.lua(let exception) {
@@ -62,7 +61,7 @@ extension LuaREPL {
         }
     }
 
-    /// Whether what answers are made of, and what is called on files, is still Lua's and the firmware's own.
+    /// Whether the functions behind answers and files are still those of Lua and the firmware.
     private static let soundness = (
         code: """
             return #tostring(12)+select("#",1,2)..type(pcall)..table.concat{"a","b"}..math.floor(2.5)..("%d"):format(7)..\
@@ -71,8 +70,8 @@ extension LuaREPL {
             """.replacing("\\\n", with: ""),
         answer: Array("4functionab27258functionfunctionfunctionfunction2falsefalse".utf8))
 
-    /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. To start or stop
-    /// a microphone right after its stop resets the unit (nrfx, `nrfx_pdm.c`).
+    /// Removes what a program leaves after a break: callbacks, a running microphone, and the file `f` of the apps' uploads.
+    /// Starting or stopping a microphone right after a stop resets the unit (nrfx, `nrfx_pdm.c`).
     static let quieting = [
         "pcall(frame.bluetooth.receive_callback,nil)pcall(frame.imu.tap_callback,nil)" + soundness.code,
         "pcall(frame.microphone.stop)frame.sleep(0.06)",
@@ -81,7 +80,8 @@ extension LuaREPL {
 
     package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside] }
 
-    /// Sends a break, and a line that is no Lua: only an idle prompt answers with its error, which no program can replace.
+    /// Sends a break, and a line that is not Lua. Only an idle prompt answers with the error for it, which no program can
+    /// replace.
     func reachPrompt(_ key: String = PythonREPL.randomNonce(), before deadline: SessionClock.Instant) async throws {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         for _ in 0..<Self.attempts where clock.now < deadline {
@@ -102,7 +102,7 @@ extension LuaREPL {
         return answer == .confirmed
     }
 
-    /// A late answer to an earlier question for the prompt is none.
+    /// A late answer to an earlier attempt does not count.
     private func isRefusal(_ exception: LuaException) -> Bool {
         exception.isOfAChunk && !exception.endsProgram && !exception.isInterruption && !exception.message.hasPrefix("[string \"?")
     }
@@ -113,13 +113,13 @@ extension LuaREPL {
         case silent
     }
 
-    /// Sends a command until the unit says what it is to print, or that it fails.
+    /// Sends a command until the unit prints the expected word or an error.
     func confirm(
         _ command: [UInt8], times: Int, before deadline: SessionClock.Instant, by isAnswer: ([UInt8]) -> Bool
     ) async throws -> Confirmation {
         for _ in 0..<times where clock.now < deadline {
             try await channel.send(command, deadline: deadline)
-            let end = min(deadline, clock.deadline(in: Self.patience))
+            let end = min(deadline, clock.deadline(in: Self.resendInterval))
             while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
                 if isAnswer(bytes) { return .confirmed }
                 keep(LuaNotification(bytes))
@@ -130,14 +130,14 @@ extension LuaREPL {
         return .silent
     }
 
-    public func putBack(within limit: Duration = PythonREPL.farewell) async {
+    public func putBack(within limit: Duration = PythonREPL.shutdownGrace) async {
         await clock.shielded(for: limit) { [self] in
             if !state.withLock({ $0.isInStep }) { try await interruptProgram(before: clock.deadline(in: limit)) }
             try await reset(within: limit)
         }
     }
 
-    /// As far as a restart needs it: a microphone that runs through it would reset the unit.
+    /// Does only what a restart needs: a microphone that keeps running through it would reset the unit.
     private func interruptProgram(before deadline: SessionClock.Instant) async throws {
         let key = PythonREPL.randomNonce()
         try await reachPrompt(key, before: deadline)
@@ -147,8 +147,8 @@ extension LuaREPL {
         state.withLock { $0.isInStep = true }
     }
 
-    /// Starts `main.lua` in a new Lua state. The session is then out of step. Send nothing before the program has said that it is
-    /// ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
+    /// Starts `main.lua` in a new Lua state. The session is then out of step. Send nothing before the program reports that it
+    /// is ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
     public func reset(within: Duration) async throws {
         try leavePrompt()
         state.withLock { $0.unread = [] }

@@ -2,25 +2,25 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A session with a Frame's Lua at its prompt.
+/// A session at a Frame's Lua prompt.
 ///
-/// After a wait that failed, and after ``reset(within:)``, the session is out of step: ``run(_:within:)`` throws
+/// After a failed wait, and after ``reset(within:)``, the session is out of step: ``run(_:within:)`` throws
 /// ``REPLError/outOfStep`` until ``recover(within:)``.
 public final class LuaREPL: Sendable {
     struct State {
         var machine: LuaMachine?
         var isInStep = false
-        /// What the unit's program said while something else was waited for.
+        /// What the unit's program sent while something else was awaited.
         var unread: [LuaNotification] = []
         var libraries: Set<String> = []
         var roundTrip = RoundTrip()
     }
 
-    /// After pairing the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
+    /// After pairing, the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
     private static let pairingPause = Duration.seconds(1)
-    /// The unit gets what is under way once more after so long.
-    static let patience = Duration.seconds(1)
-    /// Notifications that are kept; the oldest go first.
+    /// The packet in flight is sent again after this time.
+    static let resendInterval = Duration.seconds(1)
+    /// Notifications kept; the oldest are dropped first.
     private static let unreadLimit = 256
 
     public let clock: SessionClock
@@ -29,7 +29,7 @@ public final class LuaREPL: Sendable {
     let channel: any WriteChannel
     let state = Mutex(State())
 
-    /// Subscribes; the unit's program goes on.
+    /// Subscribes; the unit's program keeps running.
     init(_ connection: any Connection, _ clock: SessionClock, before deadline: SessionClock.Instant) async throws {
         guard connection.payloadSize >= LuaHelper.leastPayload else {
             throw REPLError.payloadTooSmall(connection.payloadSize, least: LuaHelper.leastPayload)
@@ -38,38 +38,38 @@ public final class LuaREPL: Sendable {
         self.clock = clock
         inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
         channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
-        // The unit's buffer takes 244 bytes, whatever the link does (frame-codebase, `bluetooth.h`).
+        // The unit's buffer holds 244 bytes, whatever the link allows (frame-codebase, `bluetooth.h`).
         payloadSize = min(connection.payloadSize, 244)
     }
 
     /// Runs code at the prompt.
-    /// - Parameter within: from the first byte sent to the last of the answer.
-    /// - Returns: what it returned, as Lua's `tostring` gives it; nothing for `nil`.
-    /// - Throws: ``REPLError/lua(_:)`` when it failed; the session stays in step.
+    /// - Parameter within: from the first byte sent to the last byte of the answer.
+    /// - Returns: the result as Lua's `tostring` writes it; empty for `nil`.
+    /// - Throws: ``REPLError/lua(_:)`` when the code failed; the session stays in step.
     @discardableResult
     public func run(_ code: LuaCode, within: Duration) async throws -> [UInt8] {
         try await perform(within: within) { $0.run(code) }
     }
 
-    /// As ``run(_:within:)``, with harmless text without trailing white space.
+    /// Like ``run(_:within:)``, as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {
         PrintableText.of(try await run(try LuaCode(code), within: within), keepingLines: true)
     }
 
-    /// Calls a function of the helper or of a library that was loaded.
-    /// - Parameter arguments: Lua text of at most ``callRoom`` bytes, the function's name included.
+    /// Calls a function of the helper or of a loaded library.
+    /// - Parameter arguments: Lua text of at most ``callRoom`` bytes including the function name.
     @discardableResult
     package func call(_ function: String, _ arguments: [UInt8] = [], within: Duration) async throws -> [UInt8] {
         try await perform(within: within) { try $0.call(function, arguments) }
     }
 
-    /// Of the fastest command that one write carried.
+    /// Of the fastest command that fitted one write.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
-    /// What one call holds: its function's name and its arguments.
+    /// Bytes available for a call's function name and arguments.
     package var callRoom: Int { payloadSize - LuaHelper.callOverhead }
 
-    /// Brings functions into the helper's table on the unit, once for each Lua state.
+    /// Adds functions to the helper's table on the unit, once for each Lua state.
     package func load(_ library: String, _ code: LuaCode, within: Duration) async throws {
         guard !state.withLock({ $0.libraries.contains(library) }) else { return }
         try await run(code, within: within)
@@ -102,7 +102,7 @@ public final class LuaREPL: Sendable {
                     return try result.get()
                 }
             }
-            let bytes = try await inbox.next(before: min(deadline, clock.deadline(in: Self.patience)), on: clock)
+            let bytes = try await inbox.next(before: min(deadline, clock.deadline(in: Self.resendInterval)), on: clock)
             guard clock.now < deadline else { throw REPLError.timedOut("an answer of the unit's Lua") }
             actions = state.withLock { state in
                 bytes.map { state.machine?.receive($0) ?? [] } ?? state.machine?.silence() ?? []
@@ -110,7 +110,7 @@ public final class LuaREPL: Sendable {
         }
     }
 
-    /// Begins code that does not come back, such as an update. The session is then out of step.
+    /// Starts code that does not return, such as an update. The session is then out of step.
     public func post(_ code: LuaCode, within: Duration) async throws {
         try leavePrompt()
         guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
@@ -131,14 +131,14 @@ public final class LuaREPL: Sendable {
         }
     }
 
-    /// What the unit's program sent or printed, beside the answers to commands; `nil` when there was nothing.
+    /// What the unit's program sent or printed besides answers to commands; `nil` if nothing.
     public func next(before deadline: SessionClock.Instant) async throws -> LuaNotification? {
         let kept = state.withLock { $0.unread.isEmpty ? nil : $0.unread.removeFirst() }
         if let kept { return kept }
         return try await inbox.next(before: deadline, on: clock).map { LuaNotification($0) }
     }
 
-    /// Breaks what a command runs, while another task waits for its answer. The command then fails, unless it catches the break.
+    /// Interrupts a command while another task waits for its answer. The command then fails, unless it catches the break.
     public func interrupt(within: Duration) async throws {
         try await channel.send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
     }

@@ -1,16 +1,16 @@
 /// Code on its way to a unit, as one stream that never overruns the unit's receive ring.
 ///
-/// The ring of 1024 bytes holds 1023 and drops silently what does not fit (monocle-micropython, `main.c`). While code runs
-/// nothing is read from it; an `OK` proves that it was drained up to the ^D of that code.
+/// The 1024-byte ring holds 1023 bytes and silently drops the rest (monocle-micropython, `main.c`). Nothing is read from it
+/// while code runs; an `OK` proves that it was drained up to the ^D of that code.
 struct CommandPipeline {
-    /// Bytes allowed beyond the last drained ^D.
+    /// Bytes allowed past the last drained ^D.
     private static let ringByteCount = 1000
 
     private let limit: Int
     private(set) var unsent: [UInt8] = []
     private var sent = 0
     private var drained = 0
-    /// Where the pieces that were not accepted yet are in the stream, each with its ^D, oldest first.
+    /// Stream ranges of the pieces not yet accepted, each with its ^D, oldest first.
     private var pieces: [Range<Int>] = []
     private var acceptedCount = 0
     private(set) var answeredCount = 0
@@ -19,7 +19,7 @@ struct CommandPipeline {
 
     var isEmpty: Bool { pieces.isEmpty && answeredCount == acceptedCount }
 
-    /// Pieces of which at least one byte was sent, and that are not answered.
+    /// Unanswered pieces of which at least one byte was sent.
     var inFlight: Int { acceptedCount + pieces.prefix { $0.lowerBound < sent }.count - answeredCount }
 
     func wantsMore(for payloadSize: Int) -> Bool {
@@ -32,8 +32,8 @@ struct CommandPipeline {
         pieces.append(start..<(sent + unsent.count))
     }
 
-    /// The next bytes to send; empty when an answer has to be waited for.
-    /// Small packets are avoided while the unit has work, since each costs an event.
+    /// The next bytes to send; empty while an answer has to be awaited. Avoids small packets while the unit is busy, since each
+    /// costs an event.
     mutating func nextPacket(atMost limit: Int) -> [UInt8] {
         let wanted = min(limit, unsent.count)
         let length = min(wanted, allowance)
@@ -52,7 +52,7 @@ struct CommandPipeline {
 
     mutating func didAnswer() { answeredCount = min(answeredCount + 1, acceptedCount) }
 
-    /// Forgets the pieces of which no byte was sent.
+    /// Drops the pieces of which no byte was sent.
     mutating func dropUnstarted() {
         while let last = pieces.last, last.lowerBound >= sent {
             pieces.removeLast()

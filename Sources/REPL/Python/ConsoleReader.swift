@@ -1,12 +1,12 @@
 import Support
 
-/// Reads what a unit's program prints: lines that are harmless to show, exceptions, and the prompt that comes when it has ended.
+/// Splits what a unit's program prints into harmless lines, exceptions, and the prompt after its end.
 ///
-/// As MicroPython's released version has it (`py/obj.c`, `shared/runtime/pyexec.c`), a traceback begins with a line of its own and
-/// ends with the first line that is not indented; the banner and `>>> ` follow `main.py`.
+/// In MicroPython's released version (`py/obj.c`, `shared/runtime/pyexec.c`) a traceback begins with a line of its own and ends
+/// with the first line that is not indented; the banner and `>>> ` follow `main.py`.
 public struct ConsoleReader: Sendable {
     public enum Event: Sendable, Hashable {
-        /// Printable; a line of more than 500 bytes comes in pieces.
+        /// Printable; a line of more than 500 bytes is split.
         case line(String)
         /// Follows the lines of its traceback.
         case raised(PythonException)
@@ -22,12 +22,12 @@ public struct ConsoleReader: Sendable {
     private static let prompt = Array(">>> ".utf8)
 
     private var line: [UInt8] = []
-    /// The end of what came before it on the same line.
+    /// The last bytes before it on the same line.
     private var before: [UInt8] = []
-    /// Since the header of a traceback.
+    /// From the header of a traceback on.
     private var traceback: [UInt8]?
     private var previous = ""
-    /// The banner's lines so far. A program may print the like; the prompt right behind both tells.
+    /// The banner's lines so far. A program may print the same; only the prompt right after them is proof.
     private var held: [[UInt8]] = []
     private var hasRaised = false
 
@@ -53,7 +53,7 @@ public struct ConsoleReader: Sendable {
     }
 
     private mutating func end(_ events: inout [Event]) {
-        // Without memory for a traceback MicroPython prints the exception alone.
+        // Without memory for a traceback MicroPython prints only the exception.
         if !hasRaised, Self.looksLikeException(previous) { raise(Array(previous.utf8), &events) }
         (line, held, traceback, hasRaised) = ([], [], nil, false)
         events.append(.ended)
@@ -72,7 +72,7 @@ public struct ConsoleReader: Sendable {
         let text = PrintableText.of(line)
         previous = text
         events.append(.line(text))
-        // A print without a line's end may stand before it.
+        // A print without a line end may precede it.
         if PrintableText.of(before + line).hasSuffix(Self.header) {
             traceback = Array(Self.header.utf8)
         } else if let begun = traceback {

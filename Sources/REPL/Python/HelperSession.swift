@@ -1,7 +1,7 @@
 import Cryptography
 import Support
 
-/// Answers `text check`, as ``RemoteHelper``'s `say` prints them: notifications can be lost or damaged.
+/// Parses `text check`, as ``RemoteHelper``'s `say` prints it: notifications can be lost or damaged.
 package enum CheckedAnswer {
     package static func decode(_ answer: [UInt8]) throws -> String {
         let text = PrintableText.of(answer)
@@ -11,7 +11,7 @@ package enum CheckedAnswer {
         return String(text[..<space])
     }
 
-    /// Asks up to three times while the answer is damaged: only for questions that change nothing.
+    /// Asks up to three times while the answer is damaged. Use only for questions that change nothing.
     package static func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
         for _ in 0..<2 {
             do {
@@ -24,7 +24,7 @@ package enum CheckedAnswer {
     }
 }
 
-/// A command that brings the part `range` of a file to a helper.
+/// A command that sends the part `range` of a file to a helper.
 package struct HelperPiece: Sendable, Hashable {
     package let range: Range<Int>
     package let code: PythonCode
@@ -32,11 +32,11 @@ package struct HelperPiece: Sendable, Hashable {
     package init(range: Range<Int>, code: PythonCode) { (self.range, self.code) = (range, code) }
 }
 
-/// Calls of a helper's methods, their checked answers, and what to do when an answer is lost.
+/// Calls a helper's methods, checks their answers, and recovers lost ones.
 package struct HelperSession: Sendable {
     /// From one piece of the helper to the next.
     private static let uploadTimeout = Duration.seconds(6)
-    /// Back to the prompt after something was lost.
+    /// To get back to the prompt after a loss.
     package static let recoveryTimeout = Duration.seconds(20)
 
     package let repl: PythonREPL
@@ -46,8 +46,8 @@ package struct HelperSession: Sendable {
     private let lastingExceptions: [String]
 
     /// - Parameters:
-    ///   - preparation: a call that makes the helper ready, whatever ran on the unit before, such as `top()`.
-    ///   - lastingExceptions: names of Python's exceptions that asking again does not mend.
+    ///   - preparation: a call that makes the helper ready whatever ran before, such as `top()`.
+    ///   - lastingExceptions: names of Python exceptions that asking again does not cure.
     package init(
         of helper: RemoteHelper, on repl: PythonREPL, answerTimeout: Duration, preparation: String? = nil, lastingExceptions: [String] = []
     ) {
@@ -55,10 +55,10 @@ package struct HelperSession: Sendable {
         (self.preparation, self.lastingExceptions) = (preparation, lastingExceptions)
     }
 
-    /// Uploads the helper unless it is there already, and makes it ready.
+    /// Uploads the helper unless the unit has it, and makes it ready.
     package func ensure() async throws { try await using {} }
 
-    /// Performs what needs the helper; once more when a restart of Python has taken away a helper that was not asked for again.
+    /// Runs what needs the helper. Runs it once more if a restart of Python removed a helper that was assumed to be there.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
@@ -77,31 +77,30 @@ package struct HelperSession: Sendable {
         _ = try await repl.run(code(of: call), within: answerTimeout)
     }
 
-    /// Runs a method once and returns its checked answer.
+    /// Calls a method once and returns its checked answer.
     package func perform(_ call: String, within limit: Duration? = nil) async throws -> String {
         try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? answerTimeout))
     }
 
-    /// Also asks again when the answer was damaged: for methods that change nothing, or nothing the second time.
+    /// Asks again if the answer was damaged. Use only for methods that are safe to repeat.
     package func ask(_ call: String, within limit: Duration? = nil) async throws -> String {
         try await CheckedAnswer.insisting { try await perform(call, within: limit) }
     }
 
     private func code(of call: String) throws -> PythonCode { try PythonCode("\(helper.name).\(call)") }
 
-    /// Sends pieces, several in flight; each is answered by where the helper then stands.
+    /// Sends pieces, several in flight. Each answer is the helper's new position.
     package func send(
         _ pieces: [HelperPiece], position: (String) throws -> Int?, onProgress: (Int) -> Void
     ) async throws {
         try await repl.pipeline(pieces.lazy.map(\.code), within: answerTimeout) { index, answer in
             let position = try position(CheckedAnswer.decode(answer))
-            // Something was lost before the piece, or it arrived damaged.
+            // Something before this piece was lost, or it arrived damaged.
             guard position == pieces[index].range.upperBound else { throw REPLError.garbage("the end of a piece") }
             onProgress(pieces[index].range.upperBound)
         }
     }
 
-    /// Whether asking the unit again can help.
     package func isTransient(_ error: any Error) -> Bool {
         switch error {
         case REPLError.exception(let exception): !lastingExceptions.contains { exception.lastLine.hasPrefix($0) }
@@ -120,7 +119,7 @@ package struct HelperSession: Sendable {
         return try await step()
     }
 
-    /// Gets back to the prompt, and brings the helper again unless its loss has to end the step.
+    /// Gets back to the prompt, and uploads the helper again unless its loss must end the step.
     package func recover() async throws {
         try await repl.recover(within: Self.recoveryTimeout)
         guard !lastingExceptions.contains("NameError") else { return }

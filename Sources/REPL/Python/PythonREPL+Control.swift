@@ -3,14 +3,14 @@ import Support
 import Synchronization
 
 extension PythonREPL {
-    /// What the unit says between the end of one interpreter and the start of the next (monocle-micropython, `main.c`).
+    /// Sent between the end of one interpreter and the start of the next (monocle-micropython, `main.c`).
     private static let restartMessage = "soft reboot\r\n"
-    /// After it the prompt is asked for again.
+    /// The prompt is asked for again after this time.
     private static let pollInterval = Duration.milliseconds(400)
-    /// Before a unit is interrupted it finishes what it was told, and old output runs out.
+    /// Lets the unit finish its commands and drain old output before it is interrupted.
     private static let quietInterval = Duration.milliseconds(100)
 
-    /// Brings the unit back to a proven raw prompt; what runs is interrupted, Python's globals stay.
+    /// Brings the unit back to a proven raw prompt. Interrupts what runs; Python's globals remain.
     public func recover(within: Duration) async throws {
         try await recover(before: clock.deadline(in: within))
     }
@@ -47,8 +47,8 @@ extension PythonREPL {
         {}
     }
 
-    /// The functions that a program gave the firmware are C variables there, which neither the collector nor a soft reset knows:
-    /// a packet or a touch after it would call what is gone (monocle-micropython, `bluetooth.c`, `touch.c`).
+    /// Callbacks that a program registered are C variables, which neither the collector nor a soft reset clears: a later packet
+    /// or touch would call freed memory (monocle-micropython, `bluetooth.c`, `touch.c`).
     static let disarm = """
         try:
          import bluetooth
@@ -63,18 +63,19 @@ extension PythonREPL {
          pass
         """
 
-    /// All code that this module sends to a Monocle, the base of helpers included.
+    /// All code that this module sends to a Monocle, including the base of helpers.
     package static var sentCode: [String] { [RawREPLEntry.proof("word"), disarm] + RemoteHelper.ground.sentCode }
 
     private func disarm(before deadline: SessionClock.Instant) async throws {
         do {
             _ = try await run(PythonCode(Self.disarm), within: clock.now.duration(to: deadline))
         } catch REPLError.exception {
-            // Short of memory, perhaps: the restart gives it back.
+            // Perhaps short of memory, which the restart frees.
         }
     }
 
-    /// A fresh interpreter at the raw prompt: callbacks off, soft reset, then ``recover(within:)``, which interrupts `main.py`.
+    /// Gives a fresh interpreter at the raw prompt: callbacks off, soft reset, then ``recover(within:)``, which interrupts
+    /// `main.py`.
     public func softReset(within: Duration) async throws {
         let deadline = clock.deadline(in: within)
         try await disarm(before: deadline)
@@ -84,9 +85,9 @@ extension PythonREPL {
         try await recover(before: deadline)
     }
 
-    /// Takes a program's callbacks off and restarts Python, without waiting for the end of `main.py`. The session is then out of step;
-    /// ``nextOutput(before:)`` gives what the program prints.
-    /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
+    /// Removes a program's callbacks and restarts Python without waiting for the end of `main.py`. The session is then out of
+    /// step; ``nextOutput(before:)`` returns what the program prints.
+    /// - Returns: whether the unit reported the restart. A `main.py` that never pauses prevents the report.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
         let deadline = clock.deadline(in: within)
@@ -96,8 +97,8 @@ extension PythonREPL {
         return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What a program printed in the packet that reported its start. The rest comes from ``nextOutput(before:)``, or to the next
-    /// subscriber once this session is closed: a link has one inbox for each characteristic.
+    /// What a program printed in the packet that reported its start. The rest goes to ``nextOutput(before:)`` or, once this
+    /// session is closed, to the next subscriber: a link has one inbox for each characteristic.
     public func takePrinted() -> [UInt8] {
         state.withLock { state in
             defer { state.printed = [] }
@@ -117,7 +118,7 @@ extension PythonREPL {
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
     }
 
-    /// Sends keys as they are, long text a packet at a time with pauses: the unit drops what its ring does not hold.
+    /// Sends keys unchanged; long text a packet at a time with pauses, since the unit drops what its ring cannot hold.
     public func type(_ keys: [UInt8], within: Duration) async throws {
         let deadline = clock.deadline(in: within)
         for start in stride(from: 0, to: keys.count, by: payloadSize) {
@@ -126,13 +127,13 @@ extension PythonREPL {
         }
     }
 
-    /// The unit's next output, cut anywhere; at first what ``takePrinted()`` would give; `nil` when there was none.
+    /// The unit's next output, cut anywhere, starting with that of ``takePrinted()``; `nil` if none.
     public func nextOutput(before deadline: SessionClock.Instant) async throws -> [UInt8]? {
         let printed = takePrinted()
         return try await printed.isEmpty ? inbox.next(before: deadline, on: clock) : printed
     }
 
-    /// Has the unit begin to run code that does not come back, such as a reset. The session is then out of step.
+    /// Starts code that does not return, such as a reset. The session is then out of step.
     public func send(_ code: PythonCode, within: Duration) async throws {
         let deadline = clock.deadline(in: within)
         try begin()
@@ -150,7 +151,7 @@ extension PythonREPL {
         try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
-    /// What comes without the text, or behind it, is kept for ``nextOutput(before:)``: its last 4096 bytes.
+    /// Output before and after the text is kept for ``nextOutput(before:)``: its last 4096 bytes.
     private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let wanted = Array(text.utf8)
         var seen: [UInt8] = []
@@ -169,14 +170,14 @@ extension PythonREPL {
 }
 
 extension PythonREPL {
-    /// Ctrl-C waits for it.
-    public static let farewell = Duration.seconds(2)
-    /// One start, of which the farewell has room for a second.
+    /// Ctrl-C waits this long.
+    public static let shutdownGrace = Duration.seconds(2)
+    /// For one start; ``shutdownGrace`` allows two.
     private static let startTimeout = Duration.milliseconds(900)
 
-    /// Runs `body` at a unit's raw prompt, then ends the session. Where that fails or is cancelled, the unit's program is started again,
-    /// also when the prompt was not reached: it may have been interrupted already.
-    /// - Parameter leavesProgram: the unit is left as `body` leaves it, whatever ends it.
+    /// Runs `body` at a unit's raw prompt, then ends the session. If that fails or is cancelled, the unit's program is started
+    /// again, even if the prompt was not reached: the program may already be interrupted.
+    /// - Parameter leavesProgram: leaves the unit as `body` left it, whatever ends it.
     public static func visit<Value: Sendable>(
         _ connection: any Connection, clock: SessionClock, within: Duration, leavesProgram: Bool = false,
         _ body: (PythonREPL) async throws -> Value
@@ -186,8 +187,8 @@ extension PythonREPL {
             repl = try await attach(to: connection, clock: clock, within: within)
         } catch {
             if !leavesProgram {
-                await clock.shielded(for: farewell) {
-                    let repl = try await attach(to: connection, clock: clock, within: farewell)
+                await clock.shielded(for: shutdownGrace) {
+                    let repl = try await attach(to: connection, clock: clock, within: shutdownGrace)
                     try await repl.startOnTheWayOut()
                 }
             }
@@ -204,7 +205,7 @@ extension PythonREPL {
         }
     }
 
-    public func putBack(within limit: Duration = farewell) async {
+    public func putBack(within limit: Duration = shutdownGrace) async {
         await clock.shielded(for: limit) { [self] in
             try await recover(within: limit)
             try await startOnTheWayOut()
@@ -212,6 +213,6 @@ extension PythonREPL {
     }
 
     private func startOnTheWayOut() async throws {
-        _ = try await insisting(within: Self.farewell) { try await start(within: Self.startTimeout) }
+        _ = try await insisting(within: Self.shutdownGrace) { try await start(within: Self.startTimeout) }
     }
 }

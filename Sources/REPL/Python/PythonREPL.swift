@@ -4,13 +4,13 @@ import Synchronization
 
 /// A session with a unit's MicroPython over its raw REPL.
 ///
-/// After a wait that failed, or code that does not come back, the session is out of step: every call throws
-/// ``REPLError/outOfStep`` until ``recover(within:)``.
+/// After a failed wait, or code that does not return, the session is out of step: every call throws ``REPLError/outOfStep``
+/// until ``recover(within:)``.
 public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
-        /// Output that came behind the text that was waited for.
+        /// Output after the text that was awaited.
         var printed: [UInt8] = []
         /// Names of the helpers that the unit is known to have (``RemoteHelper``).
         var helpers: Set<String> = []
@@ -31,7 +31,7 @@ public final class PythonREPL: Sendable {
         payloadSize = max(1, connection.payloadSize)
     }
 
-    /// Brings the unit to a proven raw prompt; a program that runs on it is interrupted.
+    /// Brings the unit to a proven raw prompt. Interrupts its program.
     public static func attach(
         to connection: any Connection, clock: SessionClock, within: Duration
     ) async throws -> PythonREPL {
@@ -46,7 +46,7 @@ public final class PythonREPL: Sendable {
         return repl
     }
 
-    /// 64 random bits in 16 hexadecimal digits: how long an answer takes does not depend on them.
+    /// 64 random bits in 16 hexadecimal digits: a fixed length, so that timing does not vary.
     public static func randomNonce() -> String {
         let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -71,12 +71,12 @@ public final class PythonREPL: Sendable {
     /// Of the fastest command.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
-    /// Runs code and returns what it printed as harmless text without trailing white space.
+    /// Like ``run(_:within:)``, as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {
         PrintableText.of(try await run(PythonCode(code), within: within), keepingLines: true)
     }
 
-    /// - Throws: ``REPLError/lacking(_:)`` when the firmware does not have the part, such as `device.VERSION`.
+    /// - Throws: ``REPLError/lacking(_:)`` when the firmware lacks the part, such as `device.VERSION`.
     package func runText(_ code: String, using part: String, within: Duration) async throws -> String {
         do {
             return try await runText(code, within: within)
@@ -85,15 +85,15 @@ public final class PythonREPL: Sendable {
         }
     }
 
-    /// Runs several pieces of code, the next ones already on their way while one runs.
+    /// Runs several pieces of code and sends the next ones while one runs.
     /// - Parameters:
-    ///   - commands: asked for lazily; pieces above ``PythonCode/maximumPipelinedByteCount`` work, but stall the flow.
-    ///   - inFlight: how many may be unanswered. The unit sends nothing while it has code to run, and straight after its boot it
-    ///     loses 1024 bytes of answers that together are longer than that (monocle-micropython, `main.c`): all answers in flight
-    ///     have to stay below 1000 bytes. The default is for answers of 50 bytes.
+    ///   - commands: read lazily; pieces above ``PythonCode/maximumPipelinedByteCount`` work, but stall the flow.
+    ///   - inFlight: how many may be unanswered. The unit sends nothing while it has code to run, and right after its boot it
+    ///     loses 1024 bytes of answers that together are longer than that (monocle-micropython, `main.c`), so all answers in
+    ///     flight must stay below 1000 bytes. The default is for answers of 50 bytes.
     ///   - perCommand: from one answer to the next.
-    /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``, after the commands under way have been answered: the
-    ///   session stays in step.
+    /// - Throws: the error of `onAnswer` or the first ``REPLError/exception(_:)``, after the commands in flight were answered:
+    ///   the session stays in step.
     public func pipeline(
         _ commands: some Sequence<PythonCode>, atOnce inFlight: Int = 16, within perCommand: Duration,
         onAnswer: (Int, [UInt8]) throws -> Void
@@ -147,7 +147,7 @@ public final class PythonREPL: Sendable {
         return bytes
     }
 
-    /// Claims the prompt; the caller sets `isInStep` when the prompt is there again. Old output is thrown away.
+    /// Claims the prompt and discards old output; the caller sets `isInStep` when the prompt is back.
     func begin() throws {
         try state.withLock { state in
             guard state.isInStep else { throw REPLError.outOfStep }

@@ -4,7 +4,7 @@ import Bluetooth
 public enum REPLService {
     public static let service = AttributeID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
     public static let receive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
-    /// Unit to host: notifications that cut the output at any byte.
+    /// Unit to host: notifications that split the output at any byte.
     public static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 }
 
@@ -12,9 +12,8 @@ public enum REPLService {
 enum Control {
     static let enterRaw: UInt8 = 0x01
     static let leaveRaw: UInt8 = 0x02
-    /// Or forgets the line that was begun.
     static let interrupt: UInt8 = 0x03
-    /// Runs the code sent so far; soft reset when there is none.
+    /// Runs the code sent so far, or soft-resets if there is none.
     static let execute: UInt8 = 0x04
     /// Asks for raw-paste mode when `A` and ^A follow.
     static let paste: UInt8 = 0x05
@@ -23,8 +22,9 @@ enum Control {
 
     static let banner = Array("raw REPL; CTRL-B to exit\r\n>".utf8)
 
-    /// Sent until the unit is at its raw prompt. A ^C that interrupts running code leaves a stale byte of 1024 bytes before in the
-    /// unit's ring: at the friendly prompt it makes ^A the start of a line, and a stale ^D restarts Python. So there is one ^C only: that
-    /// of the next packet, which at a prompt is an ordinary byte, clears what it leaves (monocle-micropython, `main.c`).
+    /// Sent until the unit is at its raw prompt. A ^C that interrupts running code leaves a stale byte from 1024 bytes earlier
+    /// in the unit's ring: at the friendly prompt it makes ^A the start of a line, and a stale ^D restarts Python. So each
+    /// packet has only one ^C: the next packet's, an ordinary byte at a prompt, clears what this one leaves
+    /// (monocle-micropython, `main.c`).
     static let poll: [UInt8] = [interrupt, enterRaw]
 }

@@ -1,5 +1,5 @@
-/// Gets a unit to its raw prompt and proves it by code that prints a new word: output of an earlier connection arrives on the next
-/// one, so a prompt alone proves nothing.
+/// Brings a unit to its raw prompt and proves it with code that prints a new word. A prompt alone proves nothing: output of an
+/// earlier connection arrives on the next one.
 struct RawREPLEntry: Sendable {
     enum Action: Sendable, Hashable {
         case send([UInt8])
@@ -14,14 +14,15 @@ struct RawREPLEntry: Sendable {
 
     private var state = State.polling(tail: [])
 
-    /// The bytes that ask for the prompt, and again after a few hundred milliseconds without it: the unit misses what arrives in its
-    /// first 0.1 s, and each program that runs may use up one ^C.
+    /// The bytes that ask for the prompt, to be repeated every few hundred milliseconds: the unit misses what arrives in its
+    /// first 0.1 s, and each running program may use up one ^C.
     mutating func poll() -> [UInt8] {
         state = .polling(tail: [])
         return Control.poll
     }
 
-    /// Prints a word, after taking away the globals of an interrupted program that hide built-in functions: `print`, `len`, `__import__`.
+    /// Prints a word, after deleting globals of an interrupted program that hide built-in functions: `print`, `len`,
+    /// `__import__`.
     static func proof(_ word: String) -> String {
         """
         import builtins as _n

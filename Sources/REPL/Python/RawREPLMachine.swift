@@ -6,11 +6,11 @@ struct PythonAnswer: Sendable, Hashable {
 
 /// The host's side of MicroPython's raw REPL, from the first proven prompt on.
 ///
-/// `OK`, output, 0x04, traceback, 0x04 and the prompt `>` answer each piece of code, in order (micropython,
-/// `shared/runtime/pyexec.c`). What arrives between a prompt and the next `OK` is output of callbacks and is thrown away.
+/// The answer to each piece of code is, in order, `OK`, output, 0x04, traceback, 0x04 and the prompt `>` (micropython,
+/// `shared/runtime/pyexec.c`). Bytes between a prompt and the next `OK` are output of callbacks and are discarded.
 struct RawREPLMachine: Sendable {
     enum Event: Sendable, Hashable {
-        /// The unit has read one piece of code to its end and begins to run it.
+        /// The unit has read a whole piece of code and begins to run it.
         case accepted
         case answered(PythonAnswer)
     }
@@ -23,13 +23,12 @@ struct RawREPLMachine: Sendable {
     }
 
     private let outputLimit: Int
-    /// Pieces of code sent whose answer has not come to its end.
     var inFlight = 0
     private var state = State.between(skipped: [])
 
     init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
 
-    /// An error leaves the machine of no use.
+    /// The machine is unusable after an error.
     mutating func receive(_ bytes: [UInt8]) throws -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]

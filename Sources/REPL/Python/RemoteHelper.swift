@@ -1,22 +1,23 @@
 import Cryptography
 import Synchronization
 
-/// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
+/// Our Python code that stays on a unit as one global: a class that is built piece by piece and finally replaced by its only
+/// instance.
 ///
-/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). The mark of
-/// a helper, a digest of its code, is set last: half an upload, or another version, is uploaded again.
+/// The Monocle keeps a whole piece, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). A
+/// helper's mark, a digest of its code, is set last, so half an upload or another version is uploaded again.
 package struct RemoteHelper: Sendable {
     package static let pieceLimit = 450
-    /// The class that all helpers derive from; `_nr()` makes an instance for a single question.
+    /// The base class of all helpers; `_nr()` makes an instance for a single question.
     package static let ground = RemoteHelper("_nr", builtFrom: groundPieces, on: [])
 
     let name: String
     private let pieces: [String]
-    /// All code below it; none for the ground.
+    /// All code below it; empty for the base class.
     private let base: [String]
     private let mark: String
 
-    /// - Parameter name: the helper's global; its pieces define a class of that name, the first one derived from `_nr`.
+    /// - Parameter name: the helper's global. Its pieces define a class of that name, the first one derived from `_nr`.
     package init(_ name: String, pieces: [String]) {
         self.init(name, builtFrom: pieces, on: Self.ground.upload)
     }
@@ -26,7 +27,7 @@ package struct RemoteHelper: Sendable {
         mark = SHA256.check(of: (base + pieces).joined().utf8)
     }
 
-    /// The code that brings the helper to a unit which has what is below it.
+    /// The code that uploads the helper to a unit which has its base.
     private var upload: [String] {
         pieces + [base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"]
     }
@@ -38,12 +39,12 @@ package struct RemoteHelper: Sendable {
         return "_n=['','']\ntry:\n _n[0]=_nr.g\(own)\nexcept(NameError,AttributeError):\n pass\nprint('helper',*_n)"
     }
 
-    /// Uploads the helper, or what of it is not there already.
+    /// Uploads the helper, or the missing parts of it.
     ///
-    /// The unit is asked once: the session remembers the answer until it has to find the prompt again or code raises, since a restart
-    /// of Python, which takes all helpers away, shows itself by one of the two.
+    /// Asks the unit once. The session remembers the answer until it has to find the prompt again or code raises: a restart of
+    /// Python, which removes all helpers, causes one of the two.
     /// - Parameter asksAnew: for a caller that draws conclusions from the helper's presence.
-    /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware does not have what the helper needs.
+    /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware lacks what the helper needs.
     package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
         if !asksAnew, repl.remembers(self) { return }
         let marks = try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
@@ -62,15 +63,16 @@ package struct RemoteHelper: Sendable {
 }
 
 extension PythonREPL {
-    /// Whether the unit has said, since the prompt was found, that it has the helper.
+    /// Whether the unit has reported the helper since the prompt was found.
     func remembers(_ helper: RemoteHelper) -> Bool { state.withLock { $0.helpers.contains(helper.name) } }
 }
 
 extension RemoteHelper {
-    /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is found, as
-    /// `uos` where a firmware still looks for files then. A module that a program loaded under that name stays in `sys.modules`, but is
-    /// not believed. `use` takes a module's attribute from the first of several paths; `upd` finds `update` among the frozen modules
-    /// only. `x` writes hexadecimal, `c` is the check of a piece of data, `say` answers with one (``CheckedAnswer``).
+    /// `get` imports a module even if a user's file has its name: with an empty `sys.path` only built-in modules are found, as
+    /// `uos` where a firmware still looks for files then. A module that a program loaded under that name stays in `sys.modules`
+    /// but is not trusted. `use` takes a module's attribute from the first of several paths; `upd` finds `update` only among
+    /// the frozen modules. `x` writes hexadecimal, `c` is the check of a piece of data, `say` answers with one
+    /// (``CheckedAnswer``).
     private static let groundPieces = [
         """
         import sys
@@ -120,6 +122,6 @@ extension RemoteHelper {
         """,
     ]
 
-    /// Gets `micropython` or `Fpga` of the firmware's frozen module `update`; `_nr` has it before it needs anything else.
+    /// Gets `micropython` or `Fpga` from the firmware's frozen module `update`; part of `_nr` from its first piece on.
     package static func update(_ attribute: String) -> String { "_nr().upd('\(attribute)')" }
 }

@@ -1,11 +1,11 @@
-/// How a folder differs from the bundle that was made of it.
+/// A difference between a folder and the bundle made from it.
 public enum BundleDifference: Sendable, Hashable, CustomStringConvertible {
     case onlyInBundle(String)
     case onlyInFolder(String)
     /// Lengths in bytes.
     case differs(String, bundle: Int, folder: Int)
     case order
-    /// A firmware package or FPGA image that was given for comparison.
+    /// A firmware package or FPGA image given for comparison.
     case image(String)
 
     public var description: String {
@@ -15,14 +15,14 @@ public enum BundleDifference: Sendable, Hashable, CustomStringConvertible {
         case .differs(let name, let bundle, let folder) where bundle == folder: "\(name) differs in content"
         case .differs(let name, let bundle, let folder):
             "\(name) has \(folder) bytes in the folder, \(bundle) in the bundle"
-        case .order: "the scripts stand in another order"
+        case .order: "the scripts are in a different order"
         case .image(let part): "the \(part) differs"
         }
     }
 }
 
 extension ScriptSet {
-    /// What differs in `folder`; empty when the same bundle would come of it.
+    /// Differences in `folder`; empty if it would make the same bundle.
     public func differences(in folder: ScriptSet) -> [BundleDifference] {
         let bundled = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.bytes) })
         let present = Set(folder.files.map(\.name))

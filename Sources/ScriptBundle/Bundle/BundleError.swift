@@ -3,7 +3,7 @@ import Bluetooth
 import REPL
 import Support
 
-/// What can be wrong with a bundle, its keys, or the making of one. No unit has been touched yet.
+/// What can be wrong with a bundle, its keys, or its creation. No unit has been touched yet.
 public enum BundleError: Error, Hashable, Sendable {
     case archive(ArchiveError, place: String)
     case scripts(ScriptError)
@@ -20,11 +20,11 @@ public enum BundleError: Error, Hashable, Sendable {
     case signatureInvalid(place: String)
     case keyInvalid(name: String, reason: String)
     case signingFailed
-    /// Keys were given, but all of them are for firmware packages.
+    /// All keys given are for firmware packages.
     case noBundleKey(names: [String])
 
     case checkerMissing(SyntaxTool)
-    /// The checker's own words are untrusted text.
+    /// The checker's words are untrusted text.
     case syntax(file: String, says: String)
     case checkFailed(file: String, reason: String)
 }

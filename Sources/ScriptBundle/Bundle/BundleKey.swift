@@ -3,7 +3,7 @@ import Support
 
 /// An Ed25519 public key that bundles may be signed with.
 public struct BundleKey: Sendable, Hashable {
-    /// What an operator calls it.
+    /// The operator's name for it.
     public let name: String
     private let key: Ed25519.PublicKey
 
@@ -28,7 +28,7 @@ public struct BundleKey: Sendable, Hashable {
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool { key.verifies(signature, over: message) }
 }
 
-/// An Ed25519 private key that signs bundles. Secret: it never leaves this value but as the file of a new key.
+/// An Ed25519 private key that signs bundles. Secret: leaves this value only as the file of a new key.
 public struct BundleSigningKey: Sendable {
     private let key: Ed25519.PrivateKey
     public let publicKey: BundleKey
@@ -42,7 +42,6 @@ public struct BundleSigningKey: Sendable {
         publicKey = BundleKey(name: name, key.publicKey)
     }
 
-    /// A fresh key as PEM.
     public static func generate() throws(BundleError) -> [UInt8] {
         guard let key = Ed25519.PrivateKey.generate() else { throw .signingFailed }
         return key.pem

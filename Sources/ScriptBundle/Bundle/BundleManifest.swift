@@ -1,6 +1,6 @@
 import Foundation
 
-/// `bundle.json`: everything a bundle holds, by digest. Its bytes are what is signed.
+/// `bundle.json`: lists everything in a bundle by digest. Its bytes are what is signed.
 public struct BundleManifest: Codable, Sendable, Hashable {
     public static let schema = "noafw.bundle/1"
 
@@ -25,14 +25,12 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     public struct Scripts: Codable, Sendable, Hashable {
         public var version: String
         public var scheme: VersionScheme
-        /// In the order in which they are hashed and installed.
+        /// In hashing and installation order.
         public var files: [File]
     }
 
     private(set) var schema = Self.schema
-    /// The short name of the family.
     public var family: String
-    /// The version of the program that made the bundle.
     public var tool: String
     public var scripts: Scripts
     public var firmware: Image?
@@ -41,11 +39,11 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     /// Everything but the manifest and its signature.
     var files: [File] { scripts.files + [firmware, fpga].compactMap { $0?.listing } }
 
-    /// Sorted keys without any layout: the same text whatever Foundation makes of whitespace.
+    /// Sorted keys, no whitespace: the same text with every version of Foundation.
     func serialized() -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and numbers alone: there is nothing in it that could not be encoded.
+        // Strings and numbers always encode.
         return ((try? encoder.encode(self)).map { [UInt8]($0) } ?? []) + [UInt8(ascii: "\n")]
     }
 }
@@ -53,19 +51,18 @@ public struct BundleManifest: Codable, Sendable, Hashable {
 extension BundleManifest {
     init(parsing bytes: [UInt8]) throws(BundleError) {
         guard let manifest = try? JSONDecoder().decode(BundleManifest.self, from: Data(bytes)) else {
-            throw .manifestInvalid(reason: "it is no JSON of the form \(Self.schema)")
+            throw .manifestInvalid(reason: "it is not JSON of the form \(Self.schema)")
         }
         guard manifest.schema == Self.schema else { throw .manifestInvalid(reason: "its schema is not \(Self.schema)") }
         self = manifest
     }
 }
 
-/// The names in a bundle's archive.
 enum BundleEntry {
     static let manifest = "bundle.json"
     /// 64 bytes: Ed25519 over the manifest's bytes.
     static let signature = "bundle.sig"
-    /// The key that the signature was made with, PEM: for finding out who signed, never a reason to trust.
+    /// The signer's public key (PEM): shows who signed, and is never a reason to trust.
     static let signer = "bundle.pub.pem"
     static let firmware = "firmware.zip"
     static let fpga = "fpga.bin"

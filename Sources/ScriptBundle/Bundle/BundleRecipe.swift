@@ -1,9 +1,7 @@
 import Archive
 import Cryptography
 
-/// What a bundle is made of.
 public struct BundleRecipe: Sendable {
-    /// A checked firmware package or FPGA image.
     public struct Image: Sendable {
         public var version: String
         public var bytes: [UInt8]
@@ -14,7 +12,6 @@ public struct BundleRecipe: Sendable {
     let scripts: ScriptSet
     private let firmware: Image?
     private let fpga: Image?
-    /// The version of the program.
     private let tool: String
 
     public init(scripts: ScriptSet, firmware: Image? = nil, fpga: Image? = nil, tool: String) {
@@ -52,7 +49,7 @@ public struct BundleRecipe: Sendable {
             firmware: image(firmware, BundleEntry.firmware), fpga: image(fpga, BundleEntry.fpga))
     }
 
-    /// Writes the bundle; the file appears when it is whole.
+    /// Writes the bundle; the file appears once it is complete.
     public func write(to path: String, place: String, signedBy key: BundleSigningKey?) throws(BundleError) {
         let entries = try entries(signedBy: key)
         try ReleaseBundle.archived(place) { () throws(ArchiveError) in try ArchiveWriter.write(entries, to: path) }

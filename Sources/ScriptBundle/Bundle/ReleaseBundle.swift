@@ -2,15 +2,14 @@ import Archive
 import Cryptography
 import Support
 
-/// A bundle, opened without trusting anything in it: whatever it holds has been held against its manifest.
+/// An opened bundle. Nothing in it was trusted: all its content was checked against its manifest.
 ///
-/// Nothing is held in memory that can be looked at in pieces: a bundle for other tools may have 256 MiB.
+/// Large content is never held in memory: a bundle for other tools may have 256 MiB.
 public struct ReleaseBundle: Sendable {
-    /// In bytes; several times what 10,000 names take.
+    /// Several times the size of 10,000 names.
     private static let manifestByteCount = 8 << 20
-    /// Bytes of all that a bundle holds beside its scripts.
+    /// Bytes besides the scripts.
     private static let otherByteCount = manifestByteCount + 36 << 20
-    /// The largest file in bytes.
     public static func fileByteCount(_ limits: ScriptLimits) -> Int { limits.totalByteCount + otherByteCount + 4 << 20 }
 
     private static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
@@ -18,7 +17,6 @@ public struct ReleaseBundle: Sendable {
             entryCount: limits.fileCount + 5, contentByteCount: limits.totalByteCount + otherByteCount, allowsFolders: true)
     }
 
-    /// Who signed it, as the bundle says.
     public struct Signature: Sendable, Hashable {
         public let signer: BundleKey
         let bytes: [UInt8]
@@ -26,11 +24,11 @@ public struct ReleaseBundle: Sendable {
 
     public let place: String
     public let manifest: BundleManifest
-    /// The manifest's.
+    /// From the manifest.
     public let family: ScriptFamily
-    /// Checked with the signer's own key, which anyone can make: only ``verify(trusting:)`` says whose it is.
+    /// Checked with the signer's own key, which anyone can make: only ``verify(trusting:)`` shows whose it is.
     public let signature: Signature?
-    /// Of the whole file, lower-case hexadecimal.
+    /// Of the whole file, in lower-case hexadecimal.
     public let sha256: String
     private let manifestBytes: [UInt8]
     private let content: ArchiveContent
@@ -38,7 +36,7 @@ public struct ReleaseBundle: Sendable {
 
     /// - Parameters:
     ///   - place: the file's name, for messages.
-    ///   - limits: of its scripts; what is beyond them is refused before it is unpacked.
+    ///   - limits: for its scripts; larger ones are refused before unpacking.
     package init(
         _ content: ArchiveContent, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
     ) throws(BundleError) {
@@ -59,7 +57,7 @@ public struct ReleaseBundle: Sendable {
         sha256 = try Self.digest(of: content, place)
     }
 
-    /// Of an open file, which is read a piece at a time, until the last copy of this value is gone.
+    /// Opens a file, which is read in pieces until the last copy of this value is gone.
     public init(
         _ file: consuming OpenedFile, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
     ) throws(BundleError) {
@@ -68,7 +66,7 @@ public struct ReleaseBundle: Sendable {
 
     public var byteCount: Int { content.byteCount }
 
-    /// By what the manifest says of them, the scripts without the version's line, which is not theirs.
+    /// The version's line is not counted with the main script.
     private static func checkSizes(
         _ manifest: BundleManifest, _ family: ScriptFamily, _ limits: ScriptLimits, _ place: String
     ) throws(BundleError) {
@@ -88,7 +86,7 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    /// Every listed file has its size and digest, and nothing else is there.
+    /// Requires the stated size and digest of every listed file, and no other files.
     private static func check(_ manifest: BundleManifest, _ archive: ArchiveReader, _ place: String) throws(BundleError) {
         let ownEntries: Set = [BundleEntry.manifest, BundleEntry.signature, BundleEntry.signer]
         var unlisted = Set(archive.names).subtracting(ownEntries)
@@ -106,7 +104,7 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    /// The main script begins with the line of the stated version, which is theirs.
+    /// Requires a main script that begins with the line of the stated version, which is the scripts'.
     private static func checkScripts(
         _ manifest: BundleManifest, _ family: ScriptFamily, _ archive: ArchiveReader, _ place: String
     ) throws(BundleError) {
@@ -134,7 +132,7 @@ public struct ReleaseBundle: Sendable {
     private static func scriptName(_ file: BundleManifest.File) throws(BundleError) -> String {
         let prefix = BundleEntry.script("")
         guard file.file.hasPrefix(prefix) else {
-            throw .manifestInvalid(reason: "the script \(file.file) does not stand under \(prefix)")
+            throw .manifestInvalid(reason: "the script \(file.file) is not under \(prefix)")
         }
         return String(file.file.dropFirst(prefix.count))
     }
@@ -167,7 +165,7 @@ public struct ReleaseBundle: Sendable {
         return key
     }
 
-    /// The scripts without the version's line, in their order.
+    /// The scripts in order, without the version line.
     public func scripts() throws(BundleError) -> ScriptSet {
         let line = ScriptSet.versionLine(manifest.scripts.version)
         let files = try Self.opened(content, limits, place) { archive throws(BundleError) in
@@ -220,7 +218,7 @@ extension ReleaseBundle {
         }
     }
 
-    /// A listed file, held against its digest: nothing is taken for granted of what was read before.
+    /// Reads a listed file and checks its digest again.
     private static func read(
         _ file: BundleManifest.File, in archive: ArchiveReader, _ place: String
     ) throws(BundleError) -> [UInt8] {

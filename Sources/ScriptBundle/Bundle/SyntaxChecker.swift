@@ -2,11 +2,11 @@ import Glibc
 import REPL
 import Support
 
-/// Has scripts compiled by the language's own compiler, several at a time.
+/// Compiles scripts with the language's own compiler, several at a time.
 public struct SyntaxChecker: Sendable {
     /// Milliseconds for one script; the largest take a second.
     private static let timeLimit = 30_000
-    /// What a compiler says of a mistake has some hundred bytes.
+    /// A compiler's error message has about a hundred bytes.
     static let outputLimit = 4096
 
     private let tool: SyntaxTool
@@ -29,7 +29,7 @@ public struct SyntaxChecker: Sendable {
                 }
                 running.append((file, compiler))
             }
-            // In their order, so that the same mistake is reported each time; the others run on meanwhile.
+            // In order, so that the same mistake is reported each time; the others keep running.
             let (file, compiler) = running.removeFirst()
             try judge(compiler.wait(milliseconds: Self.timeLimit), of: file)
         }
@@ -38,7 +38,7 @@ public struct SyntaxChecker: Sendable {
     private func judge(_ ending: BoundedProcess.Ending, of file: ScriptSet.File) throws(BundleError) {
         switch ending {
         case .exited(0, _): return
-        // 126 and 127 are the system's: it could not be run.
+        // 126 and 127 come from the system: the program could not be run.
         case .exited(let status, let output) where status < 126: throw .syntax(file: file.name, says: words(output))
         case .exited(let status, _): throw .checkFailed(file: file.name, reason: "\(path) ended with status \(status)")
         case .killed(let signal): throw .checkFailed(file: file.name, reason: "\(path) died of signal \(signal)")
@@ -46,11 +46,11 @@ public struct SyntaxChecker: Sendable {
         }
     }
 
-    /// The compiler's message on one line, without its own name and what says nothing.
+    /// The compiler's message on one line, without its own name and boilerplate.
     private func words(_ output: [UInt8]) -> String {
         let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { PrintableText.of($0).replacing("\(path): ", with: "") }
         let telling = lines.filter { !$0.hasPrefix("Traceback") }
         let text = telling.map { $0.drop { $0 == " " } }.joined(separator: ": ")
-        return text.isEmpty ? "the compiler refused it without a word" : text
+        return text.isEmpty ? "the compiler refused it without a message" : text
     }
 }

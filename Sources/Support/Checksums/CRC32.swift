@@ -1,4 +1,4 @@
-/// CRC-32 of IEEE 802.3, reflected, inverted at both ends, as zip and Nordic's bootloader compute it (nRF5 SDK, `crc32.c`).
+/// CRC-32 of IEEE 802.3, reflected, inverted at both ends, as in zip and Nordic's bootloader (nRF5 SDK, `crc32.c`).
 public struct CRC32: Sendable, Hashable {
     private static let table: [UInt32] = (0..<256).map { index -> UInt32 in
         var value = UInt32(index)
@@ -8,7 +8,7 @@ public struct CRC32: Sendable, Hashable {
 
     private var register: UInt32
 
-    /// - Parameter previous: the value of what came before.
+    /// - Parameter previous: the CRC of the preceding bytes.
     public init(continuing previous: UInt32 = 0) { register = ~previous }
 
     public var value: UInt32 { ~register }

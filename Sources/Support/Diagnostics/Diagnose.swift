@@ -1,6 +1,6 @@
 /// The diagnosis of any error.
 ///
-/// An error that no module explains is a fault of noafw or of the machine. It never counts against a unit.
+/// An error that no module explains is a fault in noafw or the machine. It never counts against a unit.
 public func diagnose(_ error: any Error) -> Diagnosis {
     if let known = error as? any DiagnosableError { return known.diagnosis }
     if error is CancellationError {

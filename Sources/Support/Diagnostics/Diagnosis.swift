@@ -1,7 +1,8 @@
-/// An error that can be explained.
+/// An error with an explanation.
 public protocol DiagnosableError: Error {
     var diagnosis: Diagnosis { get }
-    /// `nil` where asking again changes nothing. By default that is what was given to the tool; a new link may help the rest.
+    /// `nil` when asking again does not help. By default that applies to errors in the tool's input; a new link may help with
+    /// the others.
     var obstacle: Obstacle? { get }
 }
 
@@ -16,10 +17,9 @@ extension DiagnosableError {
 
 /// An error in an operator's terms: what happened, the likely cause, the next action.
 public struct Diagnosis: Sendable, Hashable {
-    /// Whose fault it is.
     public enum Fault: String, Sendable { case unit, station, radio }
 
-    /// The class of the error; the raw value is the process's exit code (sysexits).
+    /// The error's class; the raw value is the exit code (sysexits).
     public enum Category: Int32, Sendable {
         case unitFailed = 1
         case usage = 64
@@ -32,18 +32,17 @@ public struct Diagnosis: Sendable, Hashable {
         case interrupted = 130
     }
 
-    /// A stable code such as `DFU-0B05`: a family and four characters.
+    /// A stable code such as `DFU-0B05`: a module's prefix and four characters.
     public var code: String
     public var category: Category
-    /// `nil` when the fault lies in what was given to the tool (package, option).
+    /// `nil` when the tool's input (package, option) is at fault.
     public var fault: Fault?
-    /// One sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
+    /// One sentence without a full stop. May contain device text: escape it before a terminal shows it.
     public var message: String
     public var cause: String
-    /// The next action.
     public var remedy: String
 
-    /// One row of a module's table of errors.
+    /// One row in a module's error table.
     public init(_ code: String, _ category: Category, _ fault: Fault?, _ message: String, cause: String, remedy: String) {
         (self.code, self.category, self.fault) = (code, category, fault)
         (self.message, self.cause, self.remedy) = (message, cause, remedy)

@@ -1,15 +1,11 @@
-/// What stands in the way of a run.
 public enum Obstacle: Sendable, Hashable {
-    /// The link or the radio failed.
     case link
     case silence
-    /// The answer is to something else.
+    /// The answer belongs to something else.
     case garbage
-    /// The unit's heap is full.
     case memory
-    /// The unit's program cannot be interrupted.
     case program
-    /// The link ends with the program that is interrupted, or by itself.
+    /// The link ends when the program is interrupted, or by itself.
     case restart
 
     /// The mildest first.
@@ -24,7 +20,7 @@ public enum Obstacle: Sendable, Hashable {
         }
     }
 
-    /// Where the unit's application has no link: there is nothing to interrupt.
+    /// For a unit whose application has no link: there is nothing to interrupt.
     public var withoutLink: Obstacle {
         switch self {
         case .link, .silence, .garbage, .memory: .link
@@ -33,12 +29,12 @@ public enum Obstacle: Sendable, Hashable {
     }
 }
 
-/// What is done before a unit that failed is asked again.
+/// What is tried before a failed unit is asked again.
 public enum Remedy: String, Sendable {
     case interrupt
-    /// A fresh interpreter, which runs the unit's program until it is interrupted.
+    /// A new interpreter, which runs the unit's program until interrupted.
     case softReset = "soft-reset"
-    /// A restart of the unit that leaves its program out.
+    /// A restart without the unit's program.
     case safeMode = "safe-mode"
     case reconnect
 

@@ -1,13 +1,12 @@
 import Glibc
 
-/// Reads whole regular files of bounded length.
 public enum FileReader {
     public struct Failure: Error, Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
             case missing
             /// A folder, a pipe, a device.
             case noFile
-            /// A link where none is followed.
+            /// A link that is not followed.
             case link
             case tooLarge(byteCount: Int, limit: Int)
             case notOpened
@@ -16,7 +15,6 @@ public enum FileReader {
         }
 
         public let kind: Kind
-        /// Why, as part of a sentence.
         public let reason: String
 
         public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
@@ -30,9 +28,9 @@ public enum FileReader {
     }
 }
 
-/// A regular file that is open for reading: its status and its bytes are those of one file.
+/// A regular file open for reading: its status and its bytes belong to the same file.
 public final class OpenedFile: Sendable {
-    /// For every way to open a file of our own. A pipe without a writer would block the process.
+    /// For opening any file of our own. A pipe without a writer would block the process.
     public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
     private let descriptor: Int32
@@ -61,7 +59,6 @@ public final class OpenedFile: Sendable {
 
     public var byteCount: Int { Int(status.st_size) }
 
-    /// The whole file.
     public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
         try check(limit: limit)
         let bytes = try read(from: 0, capacity: byteCount + 1)

@@ -1,11 +1,10 @@
 import Foundation
 import Glibc
 
-/// Writes files whole or not at all.
+/// Writes files completely or not at all.
 public enum FileWriter {
     public struct Failure: Error, Sendable, Hashable {
         public let reason: String
-        /// Whether a file of that name is there already.
         public let exists: Bool
 
         public init(_ reason: String, exists: Bool = false) { (self.reason, self.exists) = (reason, exists) }
@@ -13,7 +12,7 @@ public enum FileWriter {
     }
 
     /// Writes a file that replaces the old one, or a link, in one step. One process at a time.
-    /// - Parameter mode: less the umask.
+    /// - Parameter mode: reduced by the umask.
     public static func replace(_ path: String, with bytes: some Sequence<UInt8>, mode: mode_t = 0o600) throws(Failure) {
         let new = path + ".new"
         unlink(new)
@@ -25,8 +24,8 @@ public enum FileWriter {
         }
     }
 
-    /// Makes a file that was not there.
-    /// - Parameter isSynchronized: whether the bytes have to be on the disk.
+    /// Creates a new file.
+    /// - Parameter isSynchronized: waits until the bytes are on the disk.
     public static func create(_ path: String, _ bytes: [UInt8], mode: mode_t, isSynchronized: Bool = true) throws(Failure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, mode)
         guard descriptor >= 0 else { throw .last }
@@ -38,7 +37,7 @@ public enum FileWriter {
         }
     }
 
-    /// - Returns: whether all of it is written; if not, see `errno`.
+    /// - Returns: whether everything was written; if not, see `errno`.
     public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
         Array(bytes).withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -52,7 +51,7 @@ public enum FileWriter {
         }
     }
 
-    /// Makes a folder for its owner alone, with those above it.
+    /// Creates a folder and its parents, for the owner only.
     public static func makeFolder(_ path: String) throws(Failure) {
         do {
             try FileManager.default.createDirectory(

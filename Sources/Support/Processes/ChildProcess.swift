@@ -1,11 +1,11 @@
 import Glibc
 
-/// Starts a program that gets three streams and its settings, and nothing else of this process: no shell, no environment, in which a key
-/// may be, and no files. It stays in the process group, so that a terminal's Ctrl-C ends it as well.
+/// Starts a program with three streams and its settings, and nothing else of this process: no shell, no environment (which may
+/// contain a key), no files. It stays in the process group, so that a terminal's Ctrl-C also ends it.
 public enum ChildProcess {
     /// - Parameters:
-    ///   - path: of the program; no search is made.
-    ///   - environment: `NAME=value`, all there is.
+    ///   - path: the program; not searched for.
+    ///   - environment: the whole environment, as `NAME=value`.
     /// - Returns: `nil` when it cannot be started.
     public static func spawn(
         _ path: String, _ arguments: [String], environment: [String], input: Int32, output: Int32, errors: Int32
@@ -32,10 +32,10 @@ public enum ChildProcess {
         return posix_spawn(&process, path, &actions, &attributes, words, settings) == 0 ? process : nil
     }
 
-    /// To be freed; ends with the null pointer that `exec` wants.
+    /// The caller frees them. Ends with the null pointer that `exec` needs.
     private static func cStrings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
 
-    /// Ours, and what we were given, such as a pipe of the build.
+    /// Our own, and inherited ones such as a build's pipe.
     private static func openDescriptors() -> [Int32] {
         guard let folder = opendir("/proc/self/fd") else { return [] }
         defer { closedir(folder) }
@@ -48,7 +48,7 @@ public enum ChildProcess {
     }
 }
 
-/// A program that gets some bytes, may say a little, and has to end in time.
+/// A program with an input, a limited output, and a deadline.
 public struct BoundedProcess {
     public enum Ending: Sendable, Hashable {
         case exited(status: Int32, output: [UInt8])
@@ -89,7 +89,7 @@ public struct BoundedProcess {
         return file
     }
 
-    /// Waits for the end, or kills it. To be called once.
+    /// Waits for the end, or kills it. Call once.
     public func wait(milliseconds: Int) -> Ending {
         let deadline = ContinuousClock.now + .milliseconds(milliseconds)
         guard let said = outputs(until: deadline) else {
@@ -97,7 +97,6 @@ public struct BoundedProcess {
             return .timedOut
         }
         var status: Int32 = 0
-        // It may close its output and go on.
         while waitpid(process, &status, WNOHANG) == 0 {
             guard ContinuousClock.now < deadline else {
                 kill()
@@ -110,7 +109,7 @@ public struct BoundedProcess {
         return signal == 0 ? .exited(status: status >> 8 & 0xFF, output: said) : .killed(signal: signal)
     }
 
-    /// What it says until it closes its output, without what is too much; `nil` when it does not close it in time.
+    /// Its output until it closes it, cut at the limit; `nil` if it does not close it in time.
     private func outputs(until deadline: ContinuousClock.Instant) -> [UInt8]? {
         var said: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -127,7 +126,7 @@ public struct BoundedProcess {
         }
     }
 
-    /// Instead of waiting for it.
+    /// Call instead of ``wait(milliseconds:)``.
     public func kill() {
         Glibc.kill(process, SIGKILL)
         var status: Int32 = 0

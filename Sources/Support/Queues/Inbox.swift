@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A queue to one consumer whose every wait has a deadline. A wait that times out or is cancelled loses nothing, as it would with an
-/// `AsyncStream`.
+/// A queue for one consumer, with a deadline on every wait. Unlike with an `AsyncStream`, a wait that times out or is cancelled
+/// loses nothing.
 public final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var buffer: [Element] = []
@@ -27,7 +27,7 @@ public final class Inbox<Element: Sendable>: Sendable {
     private let capacity: Int
     private let overrun: any Error
 
-    /// - Parameter overrun: ends an inbox at which more than `capacity` elements wait.
+    /// - Parameter overrun: ends an inbox that holds more than `capacity` elements.
     public init(capacity: Int = 8192, overrun: any Error = InboxOverrun()) { (self.capacity, self.overrun) = (capacity, overrun) }
 
     /// Adds an element; ignored after ``finish(throwing:)``.
@@ -42,12 +42,12 @@ public final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the inbox: what was delivered can still be taken, then `next` throws `error`.
+    /// Ends the inbox: delivered elements can still be taken, then `next` throws `error`.
     public func finish(throwing error: any Error) {
         wake { if $0.end == nil { $0.end = error } }
     }
 
-    /// The next element that is here already.
+    /// The next element, without waiting.
     public func poll() -> Element? { state.withLock { $0.popFirst() } }
 
     /// - Returns: `nil` when the deadline passed first.
@@ -102,7 +102,7 @@ public final class Inbox<Element: Sendable>: Sendable {
     }
 }
 
-/// More arrived within this process than was taken.
+/// This process received more than it read.
 public struct InboxOverrun: DiagnosableError, Hashable {
     public init() {}
 

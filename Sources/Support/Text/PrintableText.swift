@@ -1,9 +1,8 @@
 import Foundation
 
-/// Foreign text made harmless.
 public enum PrintableText {
-    /// What is not printable or not UTF-8 becomes U+FFFD.
-    /// - Parameter keepingLines: line ends stay, as a single `\n`; else they become spaces.
+    /// Replaces what is not printable or not UTF-8 by U+FFFD.
+    /// - Parameter keepingLines: keeps line ends as single `\n`; otherwise they become spaces.
     public static func of(_ bytes: some Collection<UInt8>, keepingLines: Bool = false) -> String {
         var text = String.UnicodeScalarView()
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -18,8 +17,8 @@ public enum PrintableText {
         return result
     }
 
-    /// A file's name, so that two names are never shown as one: in quotes with blanks at its ends; what is not printable, not UTF-8 or not
-    /// composed is escaped.
+    /// A file's name, such that different names always look different: quoted if it begins or ends with a blank; bytes that are
+    /// not printable, not UTF-8 or not composed are escaped.
     public static func name(_ bytes: some Collection<UInt8>) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return quoted(bytes.map { $0 < 0x80 ? escaped(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16) }.joined())
@@ -37,12 +36,12 @@ public enum PrintableText {
         return scalar.isASCII && isPrintable(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
 
-    /// The same number of characters; what is not printable becomes U+FFFD.
+    /// The same number of characters; replaces unprintable ones by U+FFFD.
     public static func of(_ scalars: some Sequence<Unicode.Scalar>) -> String {
         String(String.UnicodeScalarView(scalars.map { isPrintable($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// At most `limit` characters; all but printable ASCII is left out.
+    /// At most `limit` characters; drops everything but printable ASCII.
     public static func ascii(_ text: String, limit: Int = 200) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value < 0x7F }.prefix(limit)))
     }
@@ -55,7 +54,7 @@ public enum PrintableText {
     }
 }
 
-/// Bytes as pairs of hexadecimal digits, the form in which a unit prints them.
+/// Bytes as pairs of hexadecimal digits, as a unit prints them.
 public enum HexText {
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,14 +1,13 @@
 import Foundation
 
-/// Finds a secret in foreign text, and each piece of it that is long enough to give it away: plain, in base64, percent-encoded and in
-/// hexadecimal. Bytes are compared: an accent that follows would make another character of the secret's last one.
+/// Finds a secret in foreign text, and any piece long enough to reveal it: plain, in base64, percent-encoded and in
+/// hexadecimal. Compares bytes, because a following accent would change the secret's last character.
 public struct SecretMask: Sendable {
-    /// In bytes; a shorter secret is found as a whole.
+    /// In bytes; a shorter secret is found only as a whole.
     private static let pieceLength = 8
 
     private let forms: [[UInt8]]
     private let pieces: Set<ArraySlice<UInt8>>
-    /// Of the pieces.
     private let lengths: Set<Int>
 
     public init(_ secret: String) {
@@ -24,7 +23,7 @@ public struct SecretMask: Sendable {
     }
 
     private static func codes(of secret: [UInt8]) -> Set<[UInt8]> {
-        // At each place in a group of three bytes; digits that bytes beside the secret share are left out.
+        // One for each position in a three-byte group; digits shared with neighbouring bytes are omitted.
         let base64 = (0..<3).map { place in
             let digits = Array(Data(repeatElement(0, count: place) + secret).base64EncodedString().utf8)
             return String(decoding: digits[((place * 8 + 5) / 6)..<((place + secret.count) * 8 / 6)], as: UTF8.self)

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A sleep in real time that leaves nothing behind when it is cancelled: the timer of `Task.sleep` stays in memory until its time has come,
-/// and most deadlines here are far beyond what they wait for. Unchecked, as only `phase` changes, and only with `lock` held.
+/// A sleep in real time that leaves nothing behind when cancelled. The timer of `Task.sleep` stays in memory until it fires,
+/// and most deadlines here are far in the future. Unchecked, because only `phase` changes, and only with `lock` held.
 final class RealTimeSleep: @unchecked Sendable {
     private enum Phase {
         case new
@@ -11,7 +11,6 @@ final class RealTimeSleep: @unchecked Sendable {
         case over
     }
 
-    /// Timers that are set.
     static let pendingCount = Atomic<Int>(0)
 
     private var phase = Phase.new
@@ -36,7 +35,7 @@ final class RealTimeSleep: @unchecked Sendable {
             phase = .waiting(timer, continuation)
             return false
         }
-        // Whatever happens: a source that was never active must not be released.
+        // In every case: a source that was never active must not be released.
         timer.activate()
         guard isCancelled else { return _ = Self.pendingCount.add(1, ordering: .relaxed) }
         timer.cancel()

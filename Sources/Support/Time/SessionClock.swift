@@ -1,4 +1,4 @@
-/// The clock that every session waits on: real, scaled or simulated.
+/// The clock on which every session waits: real, scaled or simulated.
 public struct SessionClock: Clock {
     public struct Instant: InstantProtocol {
         /// Since the clock's epoch.
@@ -17,8 +17,8 @@ public struct SessionClock: Clock {
 
     /// - Parameters:
     ///   - now: the time since the clock's epoch.
-    ///   - sleepUntil: returns once `now()` has reached the offset it is given; throws `CancellationError` when cancelled.
-    ///   - executor: where everything that waits on simulated time has to run.
+    ///   - sleepUntil: returns once `now()` has reached the given offset; throws `CancellationError` when cancelled.
+    ///   - executor: runs everything that waits on simulated time.
     ///   - hold: stops the clock, and starts it again.
     public init(
         now: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
@@ -29,7 +29,6 @@ public struct SessionClock: Clock {
         (self.executor, self.hold) = (executor, hold)
     }
 
-    /// Real time.
     public static let continuous: SessionClock = {
         let clock = ContinuousClock()
         let epoch = clock.now
@@ -47,18 +46,18 @@ public struct SessionClock: Clock {
 
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
 
-    /// Starts a task on this clock's executor. The caller ends it and waits for it.
+    /// Starts a task on this clock's executor. The caller must end it and wait for it.
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
     }
 
-    /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
-    /// It is cancelled after `limit`, or `hurriedLimit` after the caller was cancelled.
+    /// Runs `body` even if the caller is cancelled, and waits for it: for leaving a unit in order. It is cancelled after
+    /// `limit`, or `hurriedLimit` after the caller was cancelled.
     public func shielded(
         for limit: Duration, onceCancelled hurriedLimit: Duration? = nil, _ body: @escaping @Sendable () async throws -> Void
     ) async {
         let cancelled = Inbox<Void>()
-        // Only a task of its own is not reached by a cancellation; it is awaited, so that nothing outlives the caller.
+        // Only a separate task escapes cancellation; it is awaited, so that nothing outlives the caller.
         let shield = Task(executorPreference: executor) {
             let end = deadline(in: limit)
             try await withDeadline(end, on: self, timeout: CancellationError()) {
@@ -77,7 +76,7 @@ public struct SessionClock: Clock {
         await withTaskCancellationHandler { _ = await shield.result } onCancel: { cancelled.deliver(()) }
     }
 
-    /// Runs `body` while a simulated clock stands still: for what waits on this machine, such as its disk.
+    /// Runs `body` while a simulated clock stands still: for waits on this machine, such as its disk.
     public func paused<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         hold?(true)
         defer { hold?(false) }
@@ -85,7 +84,7 @@ public struct SessionClock: Clock {
     }
 }
 
-/// Runs `operation` and throws `timeout` when it has not finished by `deadline`; the operation is then cancelled and awaited.
+/// Runs `operation` and throws `timeout` if it has not finished by `deadline`; the operation is then cancelled and awaited.
 public func withDeadline<Value: Sendable>(
     _ deadline: SessionClock.Instant, on clock: SessionClock, timeout: @autoclosure @escaping @Sendable () -> any Error,
     operation: @escaping @Sendable () async throws -> Value
@@ -106,6 +105,6 @@ public func withDeadline<Value: Sendable>(
 }
 
 extension Duration {
-    /// Longer than any run: for what waits without a deadline.
+    /// Longer than any run: for waits without a deadline.
     public static let forever = Duration.seconds(100_000_000)
 }

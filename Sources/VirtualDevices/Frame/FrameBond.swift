@@ -1,9 +1,9 @@
 import Foundation
 import Support
 
-/// The one bond that a Frame keeps: its long-term key, in a page of its own flash.
+/// A Frame's only bond: its long-term key, in a flash page of its own.
 ///
-/// An erased page is no bond, but its key is what the radio answers with (`bluetooth.c`).
+/// An erased page is no bond, but the radio still answers with its content as the key (`bluetooth.c`).
 struct FrameBond: Sendable, Hashable {
     var key = [UInt8](repeating: 0xFF, count: keyLength)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The camera: a picture is read as its header, its data, and its last two bytes, in pieces that never mix (camera.c).
+/// The camera: a picture is read as header, data, and last two bytes, in pieces that never mix (camera.c).
 struct FrameCamera {
     private var header: ArraySlice<UInt8> = []
     private var exposed: (data: ArraySlice<UInt8>, at: Duration)?
@@ -13,7 +13,7 @@ struct FrameCamera {
     private static let exposure = Duration.milliseconds(40)
     private static let ending: [UInt8] = [0xFF, 0xD9]
 
-    /// - Parameter scene: a JPEG file; from an empty one no picture becomes ready.
+    /// - Parameter scene: a JPEG file; with an empty one no picture becomes ready.
     mutating func capture(_ scene: [UInt8], now: Duration) {
         let picture = scene.suffix(2) == Self.ending[...] ? scene.dropLast(2) : scene[...]
         header = picture.prefix(Self.headerSize)
@@ -22,7 +22,7 @@ struct FrameCamera {
         footer = Self.ending[...]
     }
 
-    /// Fetches the length of the data, too; before, no data is read.
+    /// Also fetches the data length; no data can be read before.
     mutating func isReady(now: Duration) -> Bool {
         guard let exposed, exposed.at <= now else { return false }
         if !exposed.data.isEmpty {
@@ -45,7 +45,7 @@ struct FrameCamera {
 }
 
 extension FrameCamera {
-    /// What the camera sees when no picture stands before it: a JPEG of 64 × 64 pixels whose header has the length of the firmware's.
+    /// What the camera sees without a picture: a JPEG of 64 × 64 pixels whose header is as long as the firmware's.
     static let testCard = [UInt8](Data(base64Encoded: testCardText) ?? Data())
 
     private static let testCardText =

@@ -1,8 +1,8 @@
 import Foundation
 import Support
 
-/// The file system in a Frame's internal flash: what LittleFS 2.8 and file.c make of it, kept as files of the unit's folder. A file on
-/// disk changes in one step when it is closed.
+/// The file system in a Frame's internal flash: the behaviour of LittleFS 2.8 and file.c, stored as files in the unit's folder.
+/// A file on disk changes in one step when it is closed.
 struct FrameFileSystem {
     struct OpenFile {
         /// `nil` once the file was removed.
@@ -11,16 +11,16 @@ struct FrameFileSystem {
         var position = 0
         var appends = false
         var isDirty = false
-        /// A failed write: closing it changes nothing.
+        /// A write failed: closing changes nothing.
         var isBroken = false
-        /// Blocks of the old content that the new one goes on with.
+        /// Blocks of the old content that the new content still uses.
         var sharedBlocks = 0
 
         var ownBlocks: Int { isDirty ? max(0, FrameBlocks.count(of: content.count) - sharedBlocks) : 0 }
     }
 
     let folder: UnitFolder
-    /// Of the region behind the application.
+    /// In the region after the application.
     let blockCount: Int
     var openFiles: [UInt32: OpenFile] = [:]
     private var handleCount: UInt32 = 0
@@ -31,7 +31,7 @@ struct FrameFileSystem {
     /// Open files are lost, not written.
     mutating func unmount() { openFiles = [:] }
 
-    /// A region of another length than the one that was formatted cannot be mounted.
+    /// A region that is not as long as when it was formatted cannot be mounted.
     mutating func mount(formatting: Bool, isPaired: Bool) throws -> FrameAnswer {
         openFiles = [:]
         var answer = FrameAnswer(bytes: [isPaired ? 1 : 0], delay: FrameBlocks.mountTime)
@@ -60,7 +60,7 @@ struct FrameFileSystem {
             file.content = file.appends ? folder.content(of: path) : []
             file.sharedBlocks = max(0, FrameBlocks.count(of: file.content.count) - 1)
             file.isDirty = !file.appends && old != nil
-            // A new name is there at once, without content.
+            // A new name appears immediately, without content.
             if old == nil { answer = commit(.write(path, [])) }
         }
         handleCount &+= 1
@@ -69,7 +69,7 @@ struct FrameFileSystem {
         return answer
     }
 
-    /// Up to 512 bytes, the line's end included.
+    /// Up to 512 bytes, including the line end.
     mutating func read(_ handle: UInt32) -> FrameAnswer {
         guard var file = openFiles[handle] else { return .refusal }
         let rest = file.content.dropFirst(file.position).prefix(FrameBlocks.largestRead)
@@ -126,7 +126,7 @@ struct FrameFileSystem {
         }
         if old.contains(new) { return lose(old, replacing: folder.entry(at: new)) }
         for (handle, file) in openFiles where old != new {
-            // LittleFS keeps the handle and forgets where it belongs: what it wrote is lost.
+            // LittleFS keeps the handle but forgets its place: what it wrote is lost.
             if file.path == new || file.path == old {
                 openFiles[handle]?.path = nil
             } else if let path = file.path?.moved(from: old, to: new) {
@@ -136,7 +136,7 @@ struct FrameFileSystem {
         return commit(.rename(old, new))
     }
 
-    /// LittleFS moves a folder into itself: nothing leads to it any more, and its blocks stay used (`lfs_rawrename`).
+    /// LittleFS moves a folder into itself: it becomes unreachable, and its blocks stay used (`lfs_rawrename`).
     private mutating func lose(_ path: FramePath, replacing old: FrameEntry?) -> FrameAnswer {
         for (handle, file) in openFiles where file.path.map(path.contains) ?? false { openFiles[handle]?.path = nil }
         let blocks = FrameBlocks.perFolder + folder.usedBlocks(in: path) - (old == nil ? 0 : FrameBlocks.perFolder)
@@ -152,7 +152,7 @@ struct FrameFileSystem {
         return answer
     }
 
-    /// Entries as `Port/files.c` reads them, sorted, `.` and `..` first. A file that is open counts with the size it had.
+    /// Entries as `Port/files.c` reads them, sorted, `.` and `..` first. An open file has its old size.
     func list(_ name: [UInt8]) -> FrameAnswer {
         guard let path = FramePath(name), folder.entry(at: path) == .folder else { return .refusal }
         var bytes: [UInt8] = []
@@ -168,7 +168,7 @@ struct FrameFileSystem {
         return FrameAnswer(bytes: bytes, delay: FrameBlocks.lookTime)
     }
 
-    /// One more entry of a log, which moves into an erased block when it is full.
+    /// Appends to a log, which moves into an erased block when it is full.
     private mutating func commit(_ change: FrameChange) -> FrameAnswer {
         commitCount += 1
         let isFull = commitCount % FrameBlocks.commitsPerBlock == 0
@@ -196,15 +196,14 @@ struct FrameFileSystem {
     }
 }
 
-/// What the hardware answers, and after how long.
 struct FrameAnswer {
     /// 0 for done.
     var status: UInt8 = 0
     var bytes: [UInt8] = []
     var delay = Duration.microseconds(30)
-    /// Of the flash, written meanwhile.
+    /// Flash words written meanwhile.
     var words = 0
-    /// What is in the flash once the time has passed.
+    /// In the flash once the time has passed.
     var change: FrameChange?
 
     static let refusal = FrameAnswer(status: 1)
@@ -218,6 +217,6 @@ enum FrameChange {
     case rename(FramePath, FramePath)
     case lose(FramePath, blocks: Int)
     case format
-    /// Bytes go into blocks that nothing names yet.
+    /// Bytes in blocks without a name yet.
     case wear
 }

@@ -6,22 +6,22 @@ enum FrameEntry: Equatable {
     case folder
 }
 
-/// A Frame's files as files of the unit's folder.
+/// A Frame's files as files in the unit's folder.
 extension UnitFolder {
     private struct FileSystemRecord: Codable {
         var blocks: Int
-        /// Blocks that stay used, though nothing leads to them.
+        /// Blocks that stay used but are unreachable.
         var lost: Int?
     }
 
     private var recordFile: URL { root.appendingPathComponent("filesystem.json") }
-    /// Beside the files, where every name is one of the unit's.
+    /// Outside the files' folder, where every name belongs to the unit.
     private var scratchFile: URL { root.appendingPathComponent("file.new") }
     /// In bytes.
     private static let recordLimit = 4096
     private static let largestLoss = 1024
 
-    /// Blocks of the file system as it was formatted; `nil` for none.
+    /// Blocks of the file system as formatted; `nil` without one.
     func loadBlockCount() throws -> Int? { try loadFileSystem()?.blocks }
 
     private func loadFileSystem() throws -> FileSystemRecord? {
@@ -40,7 +40,7 @@ extension UnitFolder {
     /// Until the next format.
     func lostBlocks() -> Int { max(0, min((try? loadFileSystem())?.lost ?? 0, Self.largestLoss)) }
 
-    /// Takes a folder with all in it away; the blocks stay used.
+    /// Removes a folder and its content; the blocks stay used.
     func lose(_ path: FramePath, blocks: Int) throws {
         guard let count = try loadBlockCount() else { return }
         let record = FileSystemRecord(blocks: count, lost: lostBlocks() + blocks)
@@ -51,7 +51,7 @@ extension UnitFolder {
         try? FileManager.default.removeItem(at: lost)
     }
 
-    /// Cut short, it leaves no file system, so that the next start formats again.
+    /// If interrupted, it leaves no file system, so that the next start formats again.
     func format(blockCount: Int) throws {
         try saveBlockCount(nil)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: files.path)) ?? [] {
@@ -60,7 +60,7 @@ extension UnitFolder {
         try saveBlockCount(blockCount)
     }
 
-    /// Bytes that a file's name cannot have, or that a person could not read, stand there as `%XX`.
+    /// Bytes that a host's file name cannot have, or that a person could not read, become `%XX`.
     func host(_ path: FramePath) -> String { path.parts.reduce(files.path) { $0 + "/" + Self.hostName($1) } }
 
     private static func hostName(_ part: [UInt8]) -> String {
@@ -94,7 +94,7 @@ extension UnitFolder {
         }
     }
 
-    /// As LittleFS sorts them: by their bytes, a longer name before its beginning.
+    /// In LittleFS order: by bytes, a longer name before its prefix.
     func names(in path: FramePath) -> [[UInt8]] {
         let texts = (try? FileManager.default.contentsOfDirectory(atPath: host(path))) ?? []
         return texts.map(Self.name(ofHost:)).sorted { ($0 + [.max]).lexicographicallyPrecedes($1 + [.max]) }
@@ -102,7 +102,7 @@ extension UnitFolder {
 
     func content(of path: FramePath) -> [UInt8] { (try? FileReader.read(host(path), limit: FrameBlocks.largestFile)) ?? [] }
 
-    /// Blocks of everything below a folder, without its own.
+    /// Blocks of everything in a folder, without its own.
     func usedBlocks(in path: FramePath) -> Int {
         names(in: path).reduce(0) { sum, name in
             let inner = path.appending(name)
@@ -134,7 +134,7 @@ struct FramePath: Hashable {
 
     private init(parts: [[UInt8]]) { self.parts = parts }
 
-    /// `nil` for a part that is too long. The root is its own parent (LittleFS).
+    /// `nil` if a part is too long. The root is its own parent (LittleFS).
     init?(_ name: [UInt8]) {
         parts = []
         for part in name.split(separator: UInt8(ascii: "/")) where part != [UInt8(ascii: ".")] {
@@ -152,10 +152,10 @@ struct FramePath: Hashable {
 
     func appending(_ part: [UInt8]) -> FramePath { FramePath(parts: parts + [part]) }
 
-    /// Whether `other` lies below.
+    /// Whether `other` is inside.
     func contains(_ other: FramePath) -> Bool { other.parts.count > parts.count && other.parts.starts(with: parts) }
 
-    /// Where it is once `old` is called `new`; `nil` where it stays.
+    /// Its path once `old` is called `new`; `nil` if unchanged.
     func moved(from old: FramePath, to new: FramePath) -> FramePath? {
         self == old || old.contains(self) ? FramePath(parts: new.parts + parts.dropFirst(old.parts.count)) : nil
     }

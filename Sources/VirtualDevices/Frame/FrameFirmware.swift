@@ -1,6 +1,6 @@
-/// How a Frame's firmware behaves, by the version in its image.
+/// The behaviour of a Frame's firmware, by the version in its image.
 public struct FrameFirmware: Sendable, Hashable {
-    /// As the unit says it: `vYY.DDD.HHMM`.
+    /// As the unit reports it: `vYY.DDD.HHMM`.
     public let version: String
 
     public init(version: String) { self.version = version }
@@ -8,15 +8,15 @@ public struct FrameFirmware: Sendable, Hashable {
     public static let v24_149 = FrameFirmware(version: "v24.149.1416")
     public static let v24_248 = FrameFirmware(version: "v24.248.0928")
     public static let v25_080 = FrameFirmware(version: "v25.080.0838")
-    /// The tags of brilliantlabsAR/frame-codebase; ``FrameFeature`` says what each has.
+    /// The tags of brilliantlabsAR/frame-codebase; ``FrameFeature`` lists what each has.
     static let played = [
         "v24.149.1416", "v24.155.0847", "v24.179.0818", "v24.198.1118", "v24.200.1206", "v24.220.1445", "v24.227.1307", "v24.241.0836",
         "v24.248.0928", "v24.255.0646", "v24.267.0914", "v24.276.1359", "v24.282.1117", "v24.310.0800", "v25.008.1013", "v25.031.0924",
         "v25.080.0838", "v25.278.1113",
     ].map(FrameFirmware.init)
 
-    /// A version after the last tag is a stand-in for tests, or a build of one's own.
-    /// - Parameter path: of the unit's folder.
+    /// A version after the last tag is a stand-in for tests, or a private build.
+    /// - Parameter path: the unit's folder.
     /// - Throws: ``UnitFolderError/firmwareNotPlayed(version:played:path:)``.
     package func requirePlayed(in path: String) throws(UnitFolderError) {
         guard !Self.played.contains(self), !version.hasPrefix("v") || version <= Self.played.last?.version ?? version else { return }
@@ -29,7 +29,7 @@ public struct FrameFirmware: Sendable, Hashable {
     /// The bits of `Port/unit.h`.
     var features: Int { FrameFeature.allCases.reduce(0) { $0 | (has($1) ? 1 << $1.rawValue : 0) } }
 
-    /// Bytes. Tags before v24.241 answer 256, here not more than any other (bluetooth.h).
+    /// Bytes. Tags before v24.241 answer 256; here they have the same limit as the others (bluetooth.h).
     var largestMTU: Int { has(.pairedScreen) && !has(.imageReady) ? 185 : FrameModel.largestMTU }
 
     /// Seven digits of a commit, not always the tag's.
@@ -41,7 +41,7 @@ public struct FrameFirmware: Sendable, Hashable {
         }
     }
 
-    /// Bytes of the released application where it is known.
+    /// Bytes of the released application if known.
     private var imageSize: Int {
         switch version {
         case Self.v24_149.version: 750_704
@@ -50,17 +50,17 @@ public struct FrameFirmware: Sendable, Hashable {
         }
     }
 
-    /// An image of the released one's size with the version as plain text.
+    /// An image as large as the released one, with the version as plain text.
     func image() -> [UInt8] { ApplicationImage.make(version: version, count: imageSize, seed: 0x46_52_4D) }
 }
 
-/// What came with one of the tags: every difference between two of them that a program or a host can see, in the order of the bits in
-/// `Port/unit.h`. docs/virtual-frame.md tells what each is and where it was read.
+/// What each tag introduced: every difference that a program or a host can see, in the order of the bits in `Port/unit.h`.
+/// docs/virtual-frame.md describes each with its source.
 enum FrameFeature: Int, CaseIterable {
     case microphoneStart, imageReady, asleepAtStart, hardwareVersion, compression, powerSave, showsPairing, captureSettings, readRaw
     case namedColors, numberedName, watchdog, pairedScreen, exposureSpeed, analogGainFromOne
 
-    /// The tag that has it first.
+    /// The first tag that has it.
     var since: String {
         switch self {
         case .microphoneStart: "v24.155"

@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 
-/// What the processor's pins lead to on a virtual Frame: display, microphone, camera.
+/// What is connected to the processor's pins on a virtual Frame: display, microphone, camera.
 struct FrameHardware {
     var microphone = FrameMicrophone()
     var camera = FrameCamera()
@@ -9,7 +9,7 @@ struct FrameHardware {
 
     init(folder: UnitFolder) { self.folder = folder }
 
-    /// Shows what was drawn: items as `Port/display.c` notes them.
+    /// Shows drawn items as `Port/display.c` records them.
     func show(_ drawn: [UInt8]) {
         var rest = drawn[...]
         var items: [VirtualDisplay.Item] = []

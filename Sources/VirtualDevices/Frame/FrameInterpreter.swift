@@ -1,8 +1,8 @@
 import Foundation
 
-/// The unit's Lua. It opens no file and talks to nobody else.
+/// The unit's Lua. It opens no file and has no other connection.
 enum FrameInterpreter: InterpreterPort {
-    /// What the interrupts do to the interpreter between two turns.
+    /// What interrupts do to the interpreter between two turns.
     enum Input {
         /// Without its first byte.
         case data([UInt8])
@@ -20,7 +20,7 @@ enum FrameInterpreter: InterpreterPort {
 
     enum Reason {
         case budget
-        /// `nil`: until something comes.
+        /// `nil` waits for any event.
         case wait(Duration?)
         case question(operation: UInt8, [UInt8])
     }
@@ -35,7 +35,7 @@ enum FrameInterpreter: InterpreterPort {
         try InterpreterProcess([program(python: python), "--wire"], packetLimit: 98_304)
     }
 
-    /// The interpreter stands beside the Python.
+    /// The interpreter next to the Python.
     static func program(python: String) -> String {
         URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("frame-lua").path
     }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Where things lie in a Frame's internal flash (frame-codebase, `memory_layout.ld`, `section_layout.ld`).
+/// Layout of a Frame's internal flash (frame-codebase, `memory_layout.ld`, `section_layout.ld`).
 enum FrameMemory {
     static let pageSize = 4096
     static let applicationStart = 0x27000
-    /// Behind the file system.
+    /// After the file system.
     static let bondPage = 0xF4000
     static let bootloaderStart = 0xF5000
 
-    /// The first page of the file system: the one after the application.
+    /// The first page of the file system, right after the application.
     static func fileSystemStart(imageSize: Int) -> Int { (applicationStart + imageSize + pageSize - 1) / pageSize * pageSize }
 
-    /// Blocks of the file system: the pages up to the bond, less one. Negative where the image covers them all.
+    /// Blocks of the file system: the pages up to the bond, less one. Negative if the image covers them all.
     static func blockCount(imageSize: Int) -> Int { (bondPage - fileSystemStart(imageSize: imageSize)) / pageSize - 1 }
 }
 
 extension UnitFolder {
-    /// What the bootloader wrote behind the application costs the file system, and in the bond's page becomes the bond.
+    /// An image over the file system destroys it, and bytes in the bond's page become the bond.
     func settleFlash(imageSize: Int) throws {
         var storage = try loadBootloader()
         let end = FrameMemory.fileSystemStart(imageSize: imageSize) - FrameMemory.applicationStart
@@ -32,15 +32,15 @@ extension UnitFolder {
     }
 }
 
-/// Blocks of LittleFS and the time that they take (nRF52840 product specification; one word an operation, each awaited).
+/// LittleFS blocks and their timing (nRF52840 product specification; one word an operation, each awaited).
 enum FrameBlocks {
     static let size = 4096
-    /// Bytes of a file, and of one read (file.c).
+    /// Bytes in a file, and in one read (file.c).
     static let largestFile = 65_536
     static let largestRead = 512
-    /// A folder is a pair of them.
+    /// A folder is a pair of blocks.
     static let perFolder = 2
-    /// Smaller files stand in their folder's pair.
+    /// Smaller files are stored in their folder's pair.
     private static let largestInline = 32
     /// An estimate.
     static let commitsPerBlock = 120
@@ -57,8 +57,8 @@ enum FrameBlocks {
     static func writeTime(_ count: Int) -> Duration { .microseconds(200) + wordTime * words(count) }
     static func words(_ count: Int) -> Int { (count + 3) / 4 }
 
-    /// Blocks of a file's content: each but the first begins with pointers to earlier ones, one more for each power of two that
-    /// divides its number.
+    /// Blocks for a file's content: each but the first begins with pointers to earlier ones, one more for each power of two
+    /// that divides its number.
     static func count(of bytes: Int) -> Int {
         guard bytes > largestInline else { return 0 }
         var number = 0

@@ -1,5 +1,6 @@
-/// The microphone behind its ring of 32,768 samples at 16 kHz, which starts anew without a word when it is not read in time
-/// (microphone.c). It runs on through a break and a reset of Lua. Firmware before `start` ends it when a ring of 80,000 samples is full.
+/// The microphone with its ring of 32,768 samples at 16 kHz, which silently starts over when it is not read in time
+/// (microphone.c). It keeps running through a break and a reset of Lua. Firmware before `start` stops it when a ring of 80,000
+/// samples is full.
 struct FrameMicrophone {
     private(set) var isRunning = false
     private var samples: [Int16] = []
@@ -11,7 +12,7 @@ struct FrameMicrophone {
     private var isEarly = false
     /// In samples.
     private var taken = 0
-    /// It stops at the end of a buffer, and until then the driver takes no other order.
+    /// It stops at the end of a buffer; until then the driver accepts no other command.
     private var busyUntil = Duration.zero
 
     private static let fullRate = 16_000
@@ -20,14 +21,14 @@ struct FrameMicrophone {
     private static let stopTime = Duration.milliseconds(50)
     private static let earlyRingSize = 80_000
     private static let earlyBufferSize = 100
-    /// It fills the ring but for a buffer.
+    /// The ring less one buffer.
     private static let earlyCapacity = earlyRingSize - earlyBufferSize
 
     func isBusy(at now: Duration) -> Bool { now < busyUntil }
 
     /// - Parameters:
     ///   - rate: Hz.
-    ///   - depth: bits of a sample, 4, 8 or 16, signed.
+    ///   - depth: bits a sample, 4, 8 or 16, signed.
     ///   - limit: when it stops by itself, in firmware before `start`.
     mutating func start(_ sound: Sound, rate: Int, depth: Int, limit: Duration?, now: Duration) {
         self = FrameMicrophone()
@@ -46,7 +47,7 @@ struct FrameMicrophone {
         busyUntil = now + Self.stopTime
     }
 
-    /// - Parameter isEndless: nothing yet differs from the end.
+    /// - Parameter isEndless: an empty read does not mean the end.
     /// - Returns: `nil` when it has stopped and everything is read.
     mutating func read(_ count: Int, now: Duration, isEndless: Bool) -> [UInt8]? {
         guard isRunning || end != nil else { return nil }
@@ -58,7 +59,7 @@ struct FrameMicrophone {
         return stride(from: taken, to: taken + number, by: 2).map { sample($0)[0] & 0xF0 | sample($0 + 1)[0] >> 4 }
     }
 
-    /// In samples, of whole buffers.
+    /// In samples, whole buffers only.
     private func heard(until time: Duration, by buffer: Int) -> Int {
         Int((min(time, end ?? time) - start) / .microseconds(1)) * rate / 1_000_000 / buffer * buffer
     }

@@ -1,5 +1,5 @@
 extension FrameModel {
-    /// A tap wakes a unit that sleeps, and so does taking it out of the cradle; laying it in switches it off.
+    /// A tap, or leaving the cradle, wakes a sleeping unit; entering the cradle switches it off.
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
         switch input {
         case .tap, .press:
@@ -27,7 +27,7 @@ extension FrameModel {
         try folder.save(identity)
     }
 
-    /// A unit that charges goes back to sleep before its radio starts, unless the cradle's button is pressed, which forgets the bond
+    /// A charging unit goes back to sleep before its radio starts, unless the cradle's button is pressed, which erases the bond
     /// (main.c).
     mutating func sleepsInCradle() throws -> Bool {
         guard unpairsAtStart else { return try folder.identity().isCharging }
@@ -38,14 +38,14 @@ extension FrameModel {
         return false
     }
 
-    /// Of Pairing Failed: Authentication Requirements (Core Specification, Vol 3, Part H, 3.5.5).
+    /// Reason for Pairing Failed: Authentication Requirements (Core Specification, Vol 3, Part H, 3.5.5).
     private static let alreadyBonded: UInt8 = 0x03
-    /// Of the controller: PIN or Key Missing (Vol 1, Part F, 2.6).
+    /// The controller's error: PIN or Key Missing (Vol 1, Part F, 2.6).
     private static let keyMissing: UInt8 = 0x06
-    /// The flash takes no other write meanwhile.
+    /// The flash accepts no other write meanwhile.
     private static let bondWriteTime = Duration.seconds(1)
 
-    /// A stranger is refused and its link closed.
+    /// An unknown host is refused and disconnected.
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer {
         switch request {
         case .pair:

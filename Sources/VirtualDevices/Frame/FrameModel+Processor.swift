@@ -1,5 +1,5 @@
 extension FrameModel {
-    /// After so long without being fed it resets the chip (watchdog.c).
+    /// It resets the chip when it is not fed for this long (watchdog.c).
     private static let watchdogTime = Duration.seconds(6)
 
     func uptime(on unit: UnitPlatform) -> Duration { unit.now - startedAt }
@@ -18,7 +18,8 @@ extension FrameModel {
         }
     }
 
-    /// From an interrupt to Lua's next instruction, in a processor that waits: what one connection event brings is there by then.
+    /// From an interrupt to Lua's next instruction in a waiting processor: everything in one connection event has arrived by
+    /// then.
     private static let wakeTime = Duration.microseconds(100)
 
     mutating func signal(_ input: FrameInterpreter.Input, on unit: inout UnitPlatform) throws {
@@ -34,7 +35,7 @@ extension FrameModel {
         do {
             if let turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) { try take(turn, on: &unit) }
         } catch is InterpreterProcess.Failure {
-            // A loop within C, or memory that holds something else: nobody feeds the watchdog any more.
+            // A C loop, or corrupted memory: nobody feeds the watchdog any more.
             processor.hang()
         }
     }
@@ -43,7 +44,7 @@ extension FrameModel {
         if turn.used > .zero { timers.add(.turn(turn), at: unit.now + turn.used) } else { try finish(turn, on: &unit) }
     }
 
-    /// What the processor did shows on the radio and in the hardware from now on.
+    /// Shows the processor's work on the radio and in the hardware from now on.
     mutating func finish(_ turn: FrameInterpreter.Turn, on unit: inout UnitPlatform) throws {
         processor.settle(into: turn.reason.state)
         timers.removeAll(where: \.isWake)
@@ -53,7 +54,8 @@ extension FrameModel {
         case .question(let operation, let bytes): try perform(operation, bytes, on: &unit)
         case .wait where processor.hasInputs: try runProcessor(on: &unit)
         case .wait(let duration):
-            // The waiting firmware asks the time through Lua each millisecond, which feeds the watchdog unless hooks are off.
+            // The waiting firmware asks for the time through Lua each millisecond, which feeds the watchdog unless hooks are
+            // off.
             isFedInWait = turn.feedsWatchdog
             if isFedInWait { timers.removeAll(where: \.isWatchdog) }
             if let duration { timers.add(.wake(processor.waitCount), at: unit.now + duration) }

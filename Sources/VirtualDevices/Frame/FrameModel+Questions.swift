@@ -8,13 +8,13 @@ private enum Question: UInt8 {
 }
 
 extension FrameModel {
-    /// Does what the processor asks of the hardware; the answer comes in its time. A reset has none.
+    /// Performs the processor's request to the hardware; the answer arrives later. A reset has no answer.
     mutating func perform(_ operation: UInt8, _ bytes: [UInt8], on unit: inout UnitPlatform) throws {
         guard let answer = try answer(to: Question(rawValue: operation), bytes, on: &unit) else { return }
-        // The SoftDevice is busy with the bond, and the firmware takes that for a fault.
+        // The SoftDevice is busy with the bond, and the firmware treats that as a fault.
         if answer.change != nil, unit.now < flashBusyUntil { return unit.reset(.crash) }
         if let written = unit.countFlashWords(answer.words) {
-            // What is not written whole is not there: the last word is the one that counts.
+            // Incomplete writes do not exist: the last word decides.
             return unit.cutPower(after: answer.delay * Double(written) / Double(answer.words))
         }
         timers.add(.answer(answer), at: unit.now + answer.delay)
@@ -52,7 +52,7 @@ extension FrameModel {
         return "\(firmware.features)\n\(firmware.version)\n\(firmware.gitTag)\nFrame\n\(shown)"
     }
 
-    /// - Returns: whether the radio took it, cut to the payload.
+    /// - Returns: whether the radio accepted it, cut to the payload.
     private func notify(_ value: [UInt8], on unit: inout UnitPlatform) -> Bool {
         guard let link = unit.link, unit.isSubscribed(FrameAttributes.transmit), unit.freeNotificationPlaces > 0 else { return false }
         unit.notify(FrameAttributes.transmit, Array(value.prefix(link.link.payloadSize)), isData: value.first == 0x01)
@@ -120,7 +120,7 @@ extension FrameModel {
             let piece = hardware.camera.read(first, isRaw: second == 1)
             return FrameAnswer(bytes: piece, delay: .microseconds(20 + piece.count))
         }
-        // The driver says that it is busy, and the firmware takes that for a fault.
+        // The driver reports busy, and the firmware treats that as a fault.
         unit.reset(.crash)
         return nil
     }

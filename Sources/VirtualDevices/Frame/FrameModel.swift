@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 
-/// A Frame: its processor with Lua, its flash with files and bond, its sensors, and what wakes each when.
+/// A Frame: its Lua processor, its flash with files and bond, its sensors, and their wake-up times.
 struct FrameModel: UnitModel {
     static let family = "frame"
     /// In bytes (bluetooth.c).
@@ -9,7 +9,7 @@ struct FrameModel: UnitModel {
 
     enum Timer {
         case applicationReady
-        /// What the processor did takes effect.
+        /// The processor's work takes effect.
         case turn(FrameInterpreter.Turn)
         /// The end of the processor's wait with this number.
         case wake(Int)
@@ -29,20 +29,20 @@ struct FrameModel: UnitModel {
     var hardware: FrameHardware
     var files: FrameFileSystem
     var bond = FrameBond()
-    /// The radio writes a new bond to the flash until then.
+    /// Until then the radio writes a new bond to the flash.
     var flashBusyUntil = Duration.zero
     /// When the chip began to run.
     var startedAt = Duration.zero
     var staysAwake = false
-    /// The next start forgets the bond.
+    /// The next start erases the bond.
     var unpairsAtStart = false
-    /// Lua's first start after that, in firmware that does not ask for a bond.
+    /// The first Lua start after that, in firmware that does not require a bond.
     var formatsAtStart = false
     var wasBondedAtStart = false
     var dataPacketCount = 0
     var breakCount = 0
 
-    /// Rails, the FPGA's image, camera and display settings (main.c has 0.42 s of fixed waits): then the radio shows the unit.
+    /// Rails, FPGA image, camera and display settings (main.c has 0.42 s of fixed waits); then the unit advertises.
     private static let bootTime = Duration.milliseconds(1200)
 
     init(folder: UnitFolder, configuration: UnitConfiguration) {
@@ -88,7 +88,7 @@ struct FrameModel: UnitModel {
         }
     }
 
-    /// One write is one message: data, a break, or a command, which waits until the prompt takes it.
+    /// One write is one message: data, a break, or a command, which waits for the prompt.
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         switch value.first {
         case 0x01:

@@ -3,7 +3,7 @@ import Foundation
 import Support
 
 extension VirtualUnit {
-    /// A Frame: real Lua behind a modelled link, a modelled bootloader, modelled flash.
+    /// A Frame: real Lua with a modelled link, bootloader and flash.
     /// - Parameter folder: ``UnitFolder/frame(root:name:firmware:)``.
     public static func frame(folder: UnitFolder, configuration: UnitConfiguration, air: VirtualAir) throws -> VirtualUnit {
         let design = UnitDesign(
@@ -12,14 +12,14 @@ extension VirtualUnit {
         return try VirtualUnit(folder: folder, design: design, air: air)
     }
 
-    /// The words of a command that prints which interpreter a Frame would run.
+    /// A command that prints which interpreter a Frame would run.
     public static func frameVersionCommand(python: String) -> [String] { [FrameInterpreter.program(python: python), "--version"] }
 }
 
 extension UnitFolder {
-    /// Opens a Frame's folder, or makes a factory-new unit there: old firmware, no bond, no scripts.
-    /// - Parameter firmware: what a new unit leaves the factory with.
-    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
+    /// Opens a Frame's folder, or creates a factory-new unit there: old firmware, no bond, no scripts.
+    /// - Parameter firmware: the factory firmware of a new unit.
+    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that does not exist yet.
     public static func frame(root: URL, name: String, firmware: FrameFirmware = .v24_248) throws -> UnitFolder {
         try UnitFolder(root: root, name: name, family: FrameModel.family) {
             try $0.save(BootloaderStorage(application: firmware.image(), applicationStart: UInt32(FrameMemory.applicationStart)))
@@ -32,7 +32,7 @@ enum FrameAttributes {
     static let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
     static let receive = AttributeID("7a230002-5475-a6a4-654c-8431f6ad49c4")
     static let transmit = AttributeID("7a230003-5475-a6a4-654c-8431f6ad49c4")
-    /// Anybody may subscribe; only an encrypted link may write.
+    /// Anybody may subscribe; writes require an encrypted link.
     static let table = GATTTable(services: [
         GATTService(
             id: service,
@@ -44,8 +44,8 @@ enum FrameAttributes {
 }
 
 extension PeripheralProfile {
-    /// An event takes the whole interval, and the radio keeps one notification (bluetooth.c, `hvn_tx_queue_size`). When its place is free
-    /// again within an event is a guess.
+    /// An event takes the whole interval, and the radio keeps one notification (bluetooth.c, `hvn_tx_queue_size`). When that
+    /// place is free again within an event is a guess.
     static func frame(address: DeviceAddress, firmware: FrameFirmware, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service],
@@ -60,7 +60,7 @@ extension PeripheralProfile {
 }
 
 extension VendorKeys {
-    /// Of the released packages (frame-codebase, `bootloader/dfu_public_key.c`, there with both halves reversed).
+    /// For the released packages (frame-codebase, `bootloader/dfu_public_key.c`, there with both halves reversed).
     static let frame = HexText.decode(
         "2157f9d9f4310c23ffa8f643376151ab3efdf10653a32afb2273873a6ddb1a0a"
             + "a69c9530fd751c4aec2ce9dcfc0d0ff521c42cae16b96dd78778b917a3edaa43") ?? []

@@ -2,11 +2,11 @@ import Bluetooth
 import Foundation
 import Support
 
-/// The Monocle's FPGA configuration flash: NOR memory, so that programming only clears bits, kept in a file.
+/// The Monocle's FPGA configuration flash: NOR memory, in which programming only clears bits, kept in a file.
 struct FPGAFlash {
     static let pageSize = 4096
     static let pageCount = 109
-    /// Where the commit marker `done` stands, and so the exact size of an image.
+    /// Address of the commit marker `done`, and so the exact size of an image.
     static let markerAddress = 444_430
     static let limit = markerAddress + 4
     static let marker = Array("done".utf8)
@@ -31,7 +31,7 @@ struct FPGAFlash {
         try store(range)
     }
 
-    /// Programming only clears bits. What lies behind the end is not there.
+    /// Programming only clears bits. Bytes past the end are ignored.
     mutating func program(_ data: [UInt8], at address: Int) throws {
         guard bytes.indices.contains(address), !data.isEmpty else { return }
         let range = address..<min(bytes.count, address + data.count)

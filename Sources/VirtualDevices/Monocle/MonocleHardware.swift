@@ -2,15 +2,15 @@ import Bluetooth
 import Cryptography
 import Foundation
 
-/// What the processor's pins lead to: flash, FPGA, battery, display, microphone, camera.
+/// What is connected to the processor's pins: flash, FPGA, battery, display, microphone, camera.
 struct MonocleHardware {
     var firmwareVersion = ""
     var flash: FPGAFlash
-    /// What the FPGA answers as its version; `nil` when no image runs in it.
+    /// The FPGA's version answer; `nil` when no image runs.
     private(set) var fpgaVersion: String?
     private(set) var isFPGARunning = true
     let identity: UnitFolder.Identity
-    /// Of images besides the vendor's and the factory's, by their digests.
+    /// Versions of images besides the vendor's and the factory's, by digest.
     private let fpgaVersions: [String: String]
     var screen = MonocleScreen()
     var recording: VirtualRecording?
@@ -23,7 +23,7 @@ struct MonocleHardware {
         bootFPGA()
     }
 
-    /// The image in flash when its marker is there, else the one that is built in.
+    /// The flash image if its marker is present, else the built-in one.
     private mutating func bootFPGA() {
         guard flash.isCommitted else { return fpgaVersion = FactoryImages.builtInFPGAVersion }
         let digest = SHA256.text(of: flash.image)
@@ -31,15 +31,15 @@ struct MonocleHardware {
         fpgaVersion = fpgaVersions[digest] ?? Self.vendorFPGAVersions[digest] ?? factory[digest]
     }
 
-    /// The vendor's released FPGA image, known by its digest.
+    /// The vendor's released FPGA images, by digest.
     private static let vendorFPGAVersions = [
         "951e8f3bb8d4c87a2293b6a12440b8bd2490d163adb6405830dd12bea35ec731": "v23.230.0808"
     ]
 
     private static let factoryDigest = SHA256.text(of: FactoryImages.fpga())
 
-    /// Registers of the FPGA: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone.
-    /// With no image running nothing drives the line, and anything may be read.
+    /// FPGA registers: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone. With no
+    /// image running the line floats and may read as anything.
     func readFPGA(_ register: Int, _ count: Int, using generator: inout SeededGenerator) -> [UInt8] {
         guard isFPGARunning, let fpgaVersion else { return (0..<count).map { _ in .random(in: 0...255, using: &generator) } }
         let content: [UInt8] = switch register {
@@ -51,7 +51,7 @@ struct MonocleHardware {
         return Array((content + [UInt8](repeating: 0, count: count)).prefix(count))
     }
 
-    /// A stopped FPGA is held in reset; started, it looks for the marker anew.
+    /// A stopped FPGA is held in reset; a started one looks for the marker again.
     mutating func runFPGA(_ runs: Bool) {
         isFPGARunning = runs
         if runs { bootFPGA() }

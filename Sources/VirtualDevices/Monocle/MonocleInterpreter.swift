@@ -1,6 +1,6 @@
 import Foundation
 
-/// The unit's MicroPython. It opens the unit's files by itself and nothing else.
+/// The unit's MicroPython. It opens only the unit's files.
 enum MonocleInterpreter: InterpreterPort {
     enum Input {
         case terminal([UInt8])
@@ -8,7 +8,7 @@ enum MonocleInterpreter: InterpreterPort {
         /// 1 pad A, 2 pad B, 3 both.
         case touch(UInt8)
         case answer(number: UInt16, [UInt8])
-        /// The radio's interrupt ran into an allocation and does not come back.
+        /// The radio's interrupt hit an allocation and never returns.
         case deafness
 
         var isAnswer: Bool { if case .answer = self { true } else { false } }
@@ -27,13 +27,13 @@ enum MonocleInterpreter: InterpreterPort {
         case terminal([UInt8])
         case data([UInt8])
         case request(operation: UInt8, number: UInt16, [UInt8])
-        /// What was asked with this number was interrupted.
+        /// The request with this number was interrupted.
         case abandoned(number: UInt16)
     }
 
     enum Reason: Equatable {
         case budget
-        /// `nil`: until something comes.
+        /// `nil` waits for any event.
         case wait(Duration?)
         case answer, room
     }
@@ -44,10 +44,10 @@ enum MonocleInterpreter: InterpreterPort {
         var outputs: [Output]
     }
 
-    /// Bytes of inputs in one message, with room for its head.
+    /// Bytes of inputs in one message, with room for its header.
     private static let inputLimit = InterpreterProcess.packetLimit - 256
 
-    /// - Parameter python: a Python 3 beside which `monocle-python` stands (`Tools/setup runtime`), or a program that acts as one.
+    /// - Parameter python: a Python 3 next to `monocle-python` (`Tools/setup runtime`), or a program that acts as one.
     static func start(python: String, folder: UnitFolder) throws -> InterpreterProcess {
         let scripts = try scripts()
         return try InterpreterProcess(
@@ -60,7 +60,7 @@ enum MonocleInterpreter: InterpreterPort {
     /// The frozen modules and the launcher.
     static func scripts() throws(UnitFolderError) -> URL { try Resources.own.locate("Python") }
 
-    /// The words that start the interpreter: it stands beside the Python, or that finds it.
+    /// The command that starts the interpreter: the one next to the Python, or the Python, which finds it.
     static func program(python: String, scripts: URL) -> [String] {
         let beside = URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("monocle-python").path
         return FileManager.default.isExecutableFile(atPath: beside) ? [beside] : [python, scripts.appendingPathComponent("launch.py").path]
@@ -71,7 +71,7 @@ enum MonocleInterpreter: InterpreterPort {
             + UInt16(clamping: radio.payloadSize).littleEndianBytes + [UInt8(clamping: radio.freePlaces)]
     }
 
-    /// Answers come first: what waits for them can do nothing else.
+    /// Answers come first: their callers can do nothing else.
     static func pack(_ inputs: inout [Input]) -> [UInt8] {
         var packed: [UInt8] = []
         var kept: [Input] = []

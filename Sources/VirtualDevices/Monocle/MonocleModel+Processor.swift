@@ -21,12 +21,12 @@ extension MonocleModel {
         try wakeProcessor(on: &unit)
     }
 
-    /// The waiting firmware sees a change of the radio at once.
+    /// The waiting firmware sees radio changes immediately.
     mutating func wakeProcessor(on unit: inout UnitPlatform) throws {
         if processor.state == .waiting || processor.state == .blocked { try runProcessor(on: &unit) }
     }
 
-    /// - Parameter sendsAtOnce: what is printed first goes out before the turn's time has passed.
+    /// - Parameter sendsAtOnce: sends the first output before the turn's time has passed.
     private mutating func runProcessor(on unit: inout UnitPlatform, sendsAtOnce: Bool = false) throws {
         do {
             guard var turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) else { return }
@@ -36,7 +36,7 @@ extension MonocleModel {
             }
             try take(turn, on: &unit)
         } catch is InterpreterProcess.Failure {
-            // The chip ran into memory that holds something else.
+            // The chip ran into corrupted memory.
             unit.reset(.crash)
         }
     }
@@ -45,7 +45,7 @@ extension MonocleModel {
         if turn.used > .zero { timers.add(.turn(turn), at: unit.now + turn.used) } else { try finish(turn, on: &unit) }
     }
 
-    /// What the processor did shows on the radio and in the hardware from now on.
+    /// Shows the processor's work on the radio and in the hardware from now on.
     mutating func finish(_ turn: MonocleInterpreter.Turn, on unit: inout UnitPlatform) throws {
         let stopCount = unit.stopCount
         processor.settle(into: turn.reason.state)
@@ -56,7 +56,7 @@ extension MonocleModel {
             case .abandoned(let number): timers.removeAll { $0.answers(number) }
             case .request(let operation, let number, let payload): try perform(operation, number, payload, on: &unit)
             }
-            // A reset among them: the rest belongs to what is gone.
+            // One of them was a reset: the rest belongs to the previous run.
             guard stopCount == unit.stopCount else { return }
         }
         let radio = radio(of: unit)
@@ -69,7 +69,7 @@ extension MonocleModel {
         }
     }
 
-    /// A place in the notification queue is free: what waits for it is sent within the same connection event.
+    /// A place in the notification queue is free: waiting output is sent in the same connection event.
     mutating func refill(on unit: inout UnitPlatform) throws {
         let radio = radio(of: unit)
         guard processor.state == .blocked, radio.hasREPLSubscription || radio.hasDataSubscription else { return }
@@ -88,7 +88,7 @@ extension MonocleInterpreter.Reason {
 }
 
 extension MonocleInterpreter.Radio {
-    /// Whether both offer the same but for free places.
+    /// Whether both are equal except for free places.
     fileprivate func looks(like other: Self) -> Bool {
         var other = other
         other.freePlaces = freePlaces

@@ -6,7 +6,7 @@ private enum Request: UInt8 {
 
 private enum ResetKind: UInt8 { case software, bootloader, safeMode, crashed }
 
-/// How long the hardware takes (monocle-drivers.c: SPI at 4 MHz; typical erase and program times of serial NOR flash).
+/// Hardware times (monocle-drivers.c: SPI at 4 MHz; typical erase and program times of serial NOR flash).
 private enum HardwareTime {
     static let eraseSector = Duration.milliseconds(45)
     /// A page of at most 256 bytes: its transfer and its programming.
@@ -18,7 +18,6 @@ private enum HardwareTime {
     static let request = Duration.microseconds(30)
 }
 
-/// What the hardware answers, and after how long.
 private struct Answer {
     var payload: [UInt8] = []
     var delay = HardwareTime.request
@@ -113,7 +112,7 @@ extension MonocleModel {
         }
     }
 
-    /// From now to the end of work on the flash that takes `duration`: an erase under way comes first.
+    /// From now to the end of flash work that takes `duration`, after an erase in progress.
     private func flashIsFree(_ now: Duration, after duration: Duration) -> Duration { max(.zero, flashBusyUntil - now) + duration }
 
     private mutating func reset(_ kind: ResetKind, on unit: inout UnitPlatform) {

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A Monocle: its processor with MicroPython, its FPGA, its touch pads, and what wakes each when.
+/// A Monocle: its MicroPython processor, its FPGA, its touch pads, and their wake-up times.
 struct MonocleModel: UnitModel {
     static let family = "monocle"
     /// In bytes (main.c).
@@ -8,7 +8,7 @@ struct MonocleModel: UnitModel {
 
     enum Timer {
         case applicationReady
-        /// What the processor did takes effect.
+        /// The processor's work takes effect.
         case turn(MonocleInterpreter.Turn)
         /// The end of the processor's wait with this number.
         case wake(Int)
@@ -30,18 +30,18 @@ struct MonocleModel: UnitModel {
     var hardware: MonocleHardware
     var processor = Processor<MonocleInterpreter>()
     var startedAt = Duration.zero
-    /// 0x1C resets with main.py left out, once.
+    /// 0x1C resets once without main.py.
     var isSafeMode = false
-    /// The serial flash, which FPGA and files share, erases until then.
+    /// Until then the serial flash, shared by FPGA and files, is erasing.
     var flashBusyUntil = Duration.zero
     var preventsSleep = false
     var dataPacketCount = 0
-    /// Pads with a finger on them: a reset does not lift it.
+    /// Touched pads: a reset does not lift a finger.
     var touched: Set<UserInput.Pad> = []
 
-    /// Rails 0.2 s, touch 1 s, FPGA 0.2 s, camera and display settings (main.c): then the radio shows the unit, and Python starts.
+    /// Rails 0.2 s, touch 1 s, FPGA 0.2 s, camera and display settings (main.c); then the unit advertises and Python starts.
     private static let bootTime = Duration.milliseconds(1600)
-    /// How often the firmware asks whether the unit charges (monocle-critical.c).
+    /// How often the firmware checks whether the unit charges (monocle-critical.c).
     private static let chargingPoll = Duration.milliseconds(500)
     private static let tapTime = Duration.milliseconds(100)
 
@@ -79,14 +79,14 @@ struct MonocleModel: UnitModel {
         }
     }
 
-    /// The radio is up, Python begins: a host may be linked before the file system is mounted.
+    /// The radio is up and Python begins: a host may connect before the file system is mounted.
     private mutating func startApplication(on unit: inout UnitPlatform) throws {
         startedAt = unit.now
         unit.startRadio(as: .monocle(address: unit.address, largestMTU: configuration.largestMTU))
         try startInterpreter(on: &unit)
     }
 
-    /// A unit that charges switches everything off in the middle of anything.
+    /// A charging unit switches everything off at any moment.
     private mutating func sleepIfCharging(on unit: inout UnitPlatform) {
         if hardware.identity.isCharging, !preventsSleep { return unit.sleep() }
         timers.add(.sleepsIfCharging, at: unit.now + Self.chargingPoll)
@@ -119,7 +119,7 @@ struct MonocleModel: UnitModel {
         }
     }
 
-    /// The callback comes with the finger; that it leaves, only `touch.state` tells. A touch wakes a unit that sleeps.
+    /// The callback comes when the pad is touched; only `touch.state` shows the release. A touch wakes a sleeping unit.
     private mutating func press(_ pad: UserInput.Pad, on unit: inout UnitPlatform) throws {
         guard touched.insert(pad).inserted else { return }
         unit.wake()

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What a unit's FPGA shows: rows of text as they come over the bus, and shapes.
+/// What a unit's FPGA shows: rows of text as they arrive over the bus, and shapes.
 ///
-/// Colours go to 0x4502 behind two bytes of address, three bytes each; rows go to 0x4503 behind the same two: x and y in 12 bits
-/// each, the colour's number, the count of glyphs, a glyph a byte from the space on; 0xFF ends them (display.py of the firmware).
+/// Colours go to 0x4502 after a two-byte address, three bytes each. Rows go to 0x4503 after a two-byte address: x and y in 12
+/// bits each, the colour's number, the number of glyphs, one byte a glyph counted from the space; 0xFF ends them (display.py of
+/// the firmware).
 struct MonocleScreen {
     private static let shapeColors = 0x4402
     private static let textColors = 0x4502
@@ -13,7 +14,7 @@ struct MonocleScreen {
     private var colors: [Int] = []
     private var shapes: [VirtualDisplay.Item] = []
 
-    /// A program sends the rows of text last: with them there is a new picture.
+    /// A program sends the rows of text last; they complete a picture.
     mutating func write(_ register: Int, _ bytes: [UInt8], to file: URL) {
         switch register {
         case Self.shapeColors: shapes = []

@@ -3,7 +3,7 @@ import Foundation
 import Support
 
 extension VirtualUnit {
-    /// A Monocle: real MicroPython behind a modelled link, a modelled bootloader, modelled flash.
+    /// A Monocle: real MicroPython with a modelled link, bootloader and flash.
     /// - Parameter folder: ``UnitFolder/monocle(root:name:)``.
     public static func monocle(folder: UnitFolder, configuration: UnitConfiguration, air: VirtualAir) throws -> VirtualUnit {
         let design = UnitDesign(
@@ -12,7 +12,7 @@ extension VirtualUnit {
         return try VirtualUnit(folder: folder, design: design, air: air)
     }
 
-    /// The words of a command that prints which interpreter a Monocle would run.
+    /// A command that prints which interpreter a Monocle would run.
     public static func monocleVersionCommand(python: String) -> [String] {
         (try? MonocleInterpreter.scripts()).map { MonocleInterpreter.program(python: python, scripts: $0) + ["--version"] } ?? []
     }
@@ -22,8 +22,8 @@ extension UnitFolder {
     /// The content of the FPGA's flash.
     var flash: URL { root.appendingPathComponent("fpga-flash.bin") }
 
-    /// Opens a Monocle's folder, or makes a factory-new unit there: old firmware, an old FPGA image, no scripts.
-    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
+    /// Opens a Monocle's folder, or creates a factory-new unit there: old firmware, an old FPGA image, no scripts.
+    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that does not exist yet.
     public static func monocle(root: URL, name: String) throws -> UnitFolder {
         try UnitFolder(root: root, name: name, family: MonocleModel.family) { folder in
             try replace(folder.flash, with: FactoryImages.fpga() + FPGAFlash.marker)
@@ -32,7 +32,7 @@ extension UnitFolder {
     }
 }
 
-/// What a virtual Monocle leaves the virtual factory with: images of the project's own, of realistic size.
+/// A virtual Monocle's factory content: the project's own images, of realistic size.
 enum FactoryImages {
     static let firmwareVersion = "v23.100.0927"
     static let fpgaVersion = "v23.094.1109"
@@ -91,8 +91,8 @@ extension PeripheralProfile {
 }
 
 extension VendorKeys {
-    /// Its private half is published, too: it proves integrity, not origin (monocle-micropython, `bootloader/dfu_public_key.c`, there with
-    /// both halves reversed).
+    /// The private half is published too, so it proves integrity, not origin (monocle-micropython,
+    /// `bootloader/dfu_public_key.c`, there with both halves reversed).
     static let monocle = HexText.decode(
         "89fd8738d1c1ae0867750ad1bff26a3c262faa633e0dd7259c7b5c4d223d7ced"
             + "0f0dca0ef5afcceeeb4cc7f8df43a33695954c00fba670c899b12d1d50a81da4") ?? []

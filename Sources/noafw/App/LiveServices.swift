@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import Ledger
 import LedgerStore
@@ -9,42 +10,44 @@ struct LiveServices: Services {
     /// The ledger in a folder.
     var ledger: @Sendable (_ folder: String) -> RunRecorder.KeptLedger = { SQLiteLedger(folder: $0) }
 
-    /// Puts the unit on the air, or finds it there, takes it for this process, and runs `body` with it.
+    /// Runs `body` with the bench that a selection names, and gives the adapters back whatever happens.
+    /// - Parameter silence: of the adapters' discoveries.
+    /// - Throws: ``BlueZError``, ``CommandError``.
+    func withStation<Value: Sendable>(
+        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, silence: SilenceLimits = SilenceLimits(),
+        events: @escaping Events, _ body: @escaping @Sendable (Station) async throws -> Value
+    ) async throws -> Value {
+        let notice = { @Sendable in events(.notice($0)) }
+        guard case .virtual(let names, let speed) = selection.units else {
+            return try await Radio.with(adapters: selection.adapters, silence: silence, notice: notice) { adapters in
+                try await body(Station(selection: selection, adapters: adapters, stateFolder: stateFolder, notice: notice))
+            }
+        }
+        let fleet = try VirtualFleet(names, speed: speed, stateFolder: stateFolder, search: search, notice: notice)
+        return try await fleet.run { adapter in
+            try await body(
+                Station(selection: selection, adapters: [adapter], stateFolder: stateFolder, notice: notice, virtual: fleet))
+        }
+    }
+
+    /// Finds the one unit that is meant, takes it for this process, and runs `body` with it.
     /// - Throws: ``UnitSelectionError`` when no unit, or more than one, can be meant.
     func withUnit<Value: Sendable>(
         _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
         _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
-        switch selection {
-        case .virtual(let virtual):
-            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
-            let (support, sensors) = (station.support, station.sensors)
-            return try await station.run { central, address in
-                try await body(StationUnit(support: support, central: central, address: address, isVirtual: true, sensors: sensors))
-            }
-        case .radio(let radio):
-            return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                let unit = try await find(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events)
-                return try await own(unit, stateFolder: stateFolder) { try await body(unit) }
-            }
+        try await withStation(selection, search: search, stateFolder: stateFolder, events: events) { station in
+            let unit = try await station.onlyUnit(events: events)
+            return try await own(unit, stateFolder: stateFolder) { try await unit.presence.during { try await body(unit) } }
         }
     }
 
-    /// The unit's advertisement says of which family it is.
-    func find(
-        _ radio: RadioSelection, of families: [SupportedFamily], on central: any Central, stateFolder: String, events: @escaping Events
-    ) async throws -> StationUnit {
-        let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-        let found = try await station.find(radio.selector, families: Set(families.map(\.id)), wait: radio.wait)
-        events(RunEvent(unit: FleetUnit(found), time: central.clock.now, content: .found(found.family)))
-        guard let support = families.first(where: { $0.id == found.family }) else { throw UnitSelectionError.otherFamily(found) }
-        return StationUnit(
-            support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
-    }
-
-    /// Takes a unit for this process, and notes it, before anything is done to it. A virtual one was taken when it was put on the air.
+    /// Takes a unit for this process, and notes it, before anything is done to it. A virtual one is taken when it is put on the air.
     func own<Value: Sendable>(_ unit: StationUnit, stateFolder: String, _ body: () async throws -> Value) async throws -> Value {
         guard !unit.isVirtual else { return try await body() }
-        return try await RadioStation(central: unit.central, stateFolder: stateFolder).own(unit.address, unit.family.id, body)
+        try await KnownUnits(stateFolder: stateFolder).record(unit.family.id, unit.address, clock: unit.central.clock)
+        let lock = try UnitLock(unit: unit.address, stateFolder: stateFolder)
+        defer { withExtendedLifetime(lock) {} }
+        return try await body()
     }
 }

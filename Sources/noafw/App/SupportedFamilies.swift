@@ -10,18 +10,6 @@ extension SupportedFamily {
     ]
 
     static subscript(_ id: FamilyID) -> SupportedFamily? { all.first { $0.id == id } }
-
-    /// Those whose units may be written to.
-    /// - Parameter family: `nil` for all of them.
-    static func provisioned(_ family: FamilyID?) -> [SupportedFamily] {
-        all.filter { $0.family.provisioning != nil && (family == nil || family == $0.id) }
-    }
-
-    /// - Throws: ``UnitSelectionError/otherFamily(_:)`` for a unit that is never written to.
-    static func provisioned(_ unit: DiscoveredUnit) throws(UnitSelectionError) -> SupportedFamily {
-        guard let support = provisioned(unit.family).first else { throw .otherFamily(unit) }
-        return support
-    }
 }
 
 extension FamilyList {

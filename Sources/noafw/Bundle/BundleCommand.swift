@@ -1,13 +1,12 @@
 import ArgumentParser
 
-/// `noafw bundle`
 struct BundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle",
         abstract: "Make, compare and show release bundles.",
         discussion: """
-            A bundle holds all that a factory flashes: scripts and, as an option, a firmware package and an FPGA image. The \
-            same input gives the same bytes on each machine. `noafw bundle DIR` is short for `noafw bundle create DIR`.
+            A bundle holds everything that a factory flashes: scripts and, optionally, a firmware package and an FPGA image. \
+            The same input gives the same bytes on every machine. `noafw bundle DIR` is short for `noafw bundle create DIR`.
 
             Examples:
               noafw bundle Scripts/monocle -o release.zip
@@ -18,7 +17,7 @@ struct BundleCommand: ParsableCommand {
               noafw bundle key new -o release-key.pem
               noafw flash --virtual monocle --bundle release.zip --trust release-key.pub.pem
 
-            See all options of the first form: noafw bundle create --help
+            List the options for making one: noafw bundle create --help
             """,
         subcommands: [BundleCreateCommand.self, BundleShowCommand.self, BundleKeyCommand.self],
         defaultSubcommand: BundleCreateCommand.self)

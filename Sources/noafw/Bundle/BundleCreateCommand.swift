@@ -6,14 +6,13 @@ import Provisioning
 import ScriptBundle
 import Support
 
-/// `noafw bundle create`
 struct BundleCreateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Make a bundle from a folder of scripts, or compare the two.",
         discussion: """
             A manifest.json in the folder sets the order of the scripts. Without one, the Monocle's scripts have the phone \
-            app's order, and others go by name with the main script last. mpy-cross or luac5.4 compiles each script first.
+            app's order, and others are sorted by name, with the main script last. mpy-cross or luac5.4 compiles each script first.
 
             Examples:
               noafw bundle Scripts/monocle -o release.zip
@@ -50,7 +49,7 @@ struct BundleCreateCommand: ContextCommand {
     @Option(help: ArgumentHelp("Add this FPGA image.", valueName: "image"), completion: .file())
     var fpga: InputName?
 
-    @Option(help: ArgumentHelp("The version of the image of --fpga, such as v23.230.0808.", valueName: "v"))
+    @Option(help: ArgumentHelp("The version of the --fpga image, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
 
     @Flag(help: "Accept an FPGA image that is damaged or made for another FPGA.")
@@ -79,7 +78,7 @@ struct BundleCreateCommand: ContextCommand {
             throw ValidationError("Give -o FILE to make a bundle, or --check FILE to compare one.")
         }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
-        if fpga != nil, fpgaVersion == nil { throw ValidationError("--fpga wants --fpga-version: an image does not tell its own.") }
+        if fpga != nil, fpgaVersion == nil { throw ValidationError("--fpga needs --fpga-version: an image does not contain its version.") }
         if let fpgaVersion, FirmwareVersion(fpgaVersion) == nil {
             throw ValidationError("--fpga-version has the form vYY.DDD.HHMM, such as v23.230.0808.")
         }
@@ -143,7 +142,7 @@ struct BundleCreateCommand: ContextCommand {
         TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil))
     }
 
-    /// The folder alone says nothing about images.
+    /// Images can only be compared if they were given.
     private func imageDifferences(_ bundle: ReleaseBundle, _ context: CommandContext) throws -> [BundleDifference] {
         var found: [BundleDifference] = []
         let limit = BundleParts.imageLimit

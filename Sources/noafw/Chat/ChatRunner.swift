@@ -68,9 +68,9 @@ struct ChatRunner: Sendable {
 
     private func plan() throws -> Plan {
         let unit = command.unit.value
-        let isVirtual = if case .virtual = unit { true } else { false }
+        let isVirtual = if case .virtual = unit.units { true } else { false }
         let assistant = try command.assistant.choice(context.environment)
-        if command.unit.speed == .maximum {
+        if command.unit.pace.speed == .maximum {
             guard case .echo = assistant, !isAtTerminal else { throw CommandError.noRealTime }
         }
         let takesPictures = unit.families.contains { $0.chat?.makeRelay().takesPictures == true }

@@ -33,7 +33,7 @@ extension LiveServices {
 }
 
 /// A unit on its station. The link over which it was verified is the conversation's first one.
-private struct LiveChatUnit: ChatUnit {
+struct LiveChatUnit: ChatUnit {
     let unit: StationUnit
     let support: ChatSupport
     let rules: ProvisioningRules
@@ -43,8 +43,8 @@ private struct LiveChatUnit: ChatUnit {
     let notices: HeldNotices
     private let held = HeldLink()
 
-    /// Ends the link that no conversation took; the unit's program goes on.
-    func release() async { await held.take()?.abandon() }
+    /// Ends the link that no conversation took, with the unit's program running.
+    @Sendable func release() async { await held.take()?.abandon() }
 
     private func run(_ events: @escaping LiveServices.Events) -> UnitRun {
         UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events, isTaken: true)
@@ -64,7 +64,8 @@ private struct LiveChatUnit: ChatUnit {
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
-        await held.take()?.end()
+        // The update has a link of its own: one that does not come about leaves the program running.
+        await release()
         let assets = try assets(components, allowsDevelopment: request.unit.allowsDevelopment(request.inputs), events: events)
         var options = JobOptions()
         options.components = components
@@ -78,24 +79,23 @@ private struct LiveChatUnit: ChatUnit {
     }
 
     func converse(_ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict {
-        let link = await held.take()?.handOver()
         switch request.assistant {
-        case .echo: return try await converse(over: link, with: EchoResponder(), body)
+        case .echo: return try await converse(with: EchoResponder(), body)
         // A server lives in real time, whatever time the unit lives in.
         case .server(let settings):
-            return try await OpenAIResponder.with(settings, clock: .continuous) { try await converse(over: link, with: $0, body) }
+            return try await OpenAIResponder.with(settings, clock: .continuous) { try await converse(with: $0, body) }
         }
     }
 
     private func converse(
-        over link: (any Connection)?, with responder: any Responder, _ body: @Sendable (ChatEnvironment) async throws -> ChatVerdict
+        with responder: any Responder, _ body: @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
         var options = ChatOptions()
         options.mode = request.mode
         if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
         let central = unit.central
         let session = ChatSession(
-            clock: central.clock, firstLink: link,
+            clock: central.clock, firstLink: held.link,
             connect: { [rules, address = unit.address] in try await rules.connect(to: address, over: central, deadline: $0) },
             relay: support.makeRelay(), responder: responder, options: options, startProgram: support.makeStarter(central.clock))
         let environment = ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run)
@@ -103,9 +103,23 @@ private struct LiveChatUnit: ChatUnit {
     }
 }
 
-/// The link that a verification leaves.
-private final class HeldLink: Sendable {
+/// The link that a verification leaves, with the unit's program stopped.
+final class HeldLink: Sendable {
     private let lease = Mutex<UnitLease?>(nil)
+
+    /// For a conversation, which asks nothing that the verification has asked. The lease starts the program, and until then owes that.
+    var link: ChatSession.Link? {
+        guard let lease = lease.withLock(\.self), let connection = lease.connection else { return nil }
+        return ChatSession.Link(
+            connection,
+            start: { [self] _, willStart in
+                let identity = try await lease.identity()
+                willStart()
+                let printed = try await lease.startProgram()
+                _ = await take()?.handOver()
+                return StartedProgram(status: UnitStatus(identity), printed: printed)
+            }, giveUp: { [self] in await take()?.abandon() })
+    }
 
     @Sendable func keep(_ new: UnitLease) { lease.withLock { $0 = new } }
 
@@ -114,6 +128,13 @@ private final class HeldLink: Sendable {
             defer { lease = nil }
             return lease
         }
+    }
+}
+
+extension UnitStatus {
+    fileprivate init(_ identity: UnitIdentity) {
+        self.init(
+            batteryPercent: identity.batteryPercent, firmware: identity.versions[.firmware], scripts: identity.versions[.scripts])
     }
 }
 

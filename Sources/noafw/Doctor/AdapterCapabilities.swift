@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the kernel tells root of an adapter (Linux, net/bluetooth/hci_debugfs.c).
+/// What the kernel reports to root about an adapter (Linux, net/bluetooth/hci_debugfs.c).
 struct AdapterCapabilities: Sendable, Hashable {
-    /// Milliseconds of a new link.
+    /// Milliseconds, for a new link.
     struct Timing: Sendable, Hashable {
         var leastInterval: Double
         var mostInterval: Double
@@ -10,7 +10,7 @@ struct AdapterCapabilities: Sendable, Hashable {
     }
 
     var timing: Timing?
-    /// As the Bluetooth SIG calls it, such as `5.0`.
+    /// The Bluetooth SIG's name, such as `5.0`.
     var version: String?
     /// Whether the adapter has the data length extension.
     var sendsLongPackets: Bool?
@@ -39,7 +39,7 @@ struct AdapterCapabilities: Sendable, Hashable {
         6: "4.0", 7: "4.1", 8: "4.2", 9: "5.0", 10: "5.1", 11: "5.2", 12: "5.3", 13: "5.4", 14: "6.0",
     ]
 
-    /// Bit 5 of the LE features (Core 5.4, Vol 6, Component B, 4.6), which stand in a line such as `LE: ff 79 01 00 00 00 00 00`.
+    /// Bit 5 of the LE features (Core 5.4, Vol 6, Component B, 4.6), in a line such as `LE: ff 79 01 00 00 00 00 00`.
     private static func hasDataLengthExtension(_ features: String) -> Bool? {
         let line = features.split(separator: "\n").first { $0.hasPrefix("LE:") }
         let first = line?.dropFirst(3).split(separator: " ").first

@@ -3,7 +3,6 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Asks the machine for its Bluetooth.
 enum BluetoothSurvey {
     private static let surveyTimeout = Duration.seconds(5)
 
@@ -39,11 +38,11 @@ enum BluetoothSurvey {
         switch radioSwitch.state {
         case .open: nil
         case .softBlocked: .init(name: radioSwitch.name, by: "by software")
-        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch of the machine")
+        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch on the machine")
         }
     }
 
-    /// bluetoothctl comes with bluetoothd and tells their common version; D-Bus does not.
+    /// bluetoothctl comes with bluetoothd and reports their common version; D-Bus does not.
     private static func daemonVersion(_ request: DoctorRequest) async -> String? {
         let output = try? await ShortCommand.run(
             ["bluetoothctl", "--version"], path: request.search.environment["PATH"], clock: request.clock)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What bluetoothd's main.conf sets for new links; it is read when bluetoothd starts.
+/// What bluetoothd's main.conf sets for new links; read when bluetoothd starts.
 struct DaemonSettings: Sendable, Hashable {
-    /// Milliseconds without a word after which a link is lost; `nil` where the file leaves it to the kernel.
+    /// Milliseconds of silence after which a link is lost; `nil` leaves it to the kernel.
     var supervision: Double?
 
     static let file = "/etc/bluetooth/main.conf"

@@ -3,13 +3,13 @@ import Bluetooth
 import Support
 
 extension DoctorCheck {
-    /// Without bluetoothd's answers what does not depend on them is still told.
+    /// Reports what does not depend on bluetoothd even if bluetoothd does not answer.
     static func bluetooth(_ found: DoctorFacts.Bluetooth) -> [DoctorCheck] {
         guard found.blockingError == nil else { return [bus(found), bluetoothd(found), rfkill(found)] }
         return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found), remembered(found)]
     }
 
-    /// Whether the bus is there, and admits this user to it and to bluetoothd.
+    /// Whether the bus is there, and lets this user reach it and bluetoothd.
     private static func bus(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard let error = found.blockingError?.diagnosis else {
             return DoctorCheck(name: "bus", status: .ok, detail: "this user may talk to bluetoothd")
@@ -18,13 +18,13 @@ extension DoctorCheck {
         return DoctorCheck(name: "bus", status: .ok, detail: "this user may use the system bus")
     }
 
-    /// 5.62 brought the MTU property, which tells the payload before the first write.
+    /// 5.62 introduced the MTU property, which gives the payload size before the first write.
     private static func bluetoothd(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         if let error = found.blockingError?.diagnosis {
             let installed = found.version.map { " (\($0) is installed)" } ?? ""
             guard found.busIsBlocking else { return failure("bluetoothd", error, installed) }
             return DoctorCheck(
-                name: "bluetoothd", status: .warn, detail: "it cannot be asked" + installed, fix: "first that of the bus, above")
+                name: "bluetoothd", status: .warn, detail: "not checked" + installed, fix: "solve the D-Bus problem above first")
         }
         let process = found.processID.map { ", process \($0)" } ?? ""
         guard let version = found.version else {
@@ -34,7 +34,7 @@ extension DoctorCheck {
         let isOld = parts.count >= 2 && (parts[0], parts[1]) < (5, 62)
         return DoctorCheck(
             name: "bluetoothd", status: isOld ? .warn : .ok, detail: "\(version), running\(process)",
-            fix: isOld ? "update BlueZ to 5.62 or newer: older ones do not tell the MTU" : nil)
+            fix: isOld ? "update BlueZ to 5.62 or newer: older versions do not report the MTU" : nil)
     }
 
     private static func adapter(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
@@ -43,13 +43,13 @@ extension DoctorCheck {
             return DoctorCheck(
                 name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
                 fix: names.isEmpty
-                    ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
+                    ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "name one of them with --adapter")
         }
         guard adapter.twins.isEmpty else {
             return failure(
                 "adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
         }
-        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
+        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, choose with --adapter" : ""
         let hidden = found.hidden.isEmpty ? "" : "; bluetoothd does not show \(found.hidden.joined(separator: ", "))"
         let isFine = adapter.isPowered && hidden.isEmpty
         return DoctorCheck(
@@ -63,17 +63,17 @@ extension DoctorCheck {
     private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard !found.blocks.isEmpty else { return DoctorCheck(name: "rfkill", status: .ok, detail: "not blocked") }
         let stopping = found.blocks.filter { found.isStopped(by: $0) }
-        let told = (stopping.isEmpty ? found.blocks : stopping).map { "\($0.name) is blocked \($0.by)" }.joined(separator: ", ")
+        let switches = (stopping.isEmpty ? found.blocks : stopping).map { "\($0.name) is blocked \($0.by)" }.joined(separator: ", ")
         guard !stopping.isEmpty else {
             let adapter = found.chosen.map { "; \($0.name) is not" } ?? ""
             return DoctorCheck(
-                name: "rfkill", status: .warn, detail: told + adapter, fix: "none, if it is meant so; else rfkill unblock bluetooth")
+                name: "rfkill", status: .warn, detail: switches + adapter, fix: "none if intended, otherwise rfkill unblock bluetooth")
         }
         return DoctorCheck(
-            name: "rfkill", status: .fail, detail: told, fix: "rfkill unblock bluetooth (a hard block is a switch of the machine)")
+            name: "rfkill", status: .fail, detail: switches, fix: "rfkill unblock bluetooth (a hard block is a switch on the machine)")
     }
 
-    /// The MTU is each link's own, and doctor makes none.
+    /// The MTU belongs to each link, and doctor makes none.
     private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         var parts: [String] = []
         if let version = found.kernel.version { parts.append("Bluetooth \(version)") }
@@ -84,25 +84,25 @@ extension DoctorCheck {
         } else if let supervision = found.settings.supervision {
             parts.append("supervision \(Format.plain(supervision)) ms by main.conf")
         }
-        if parts.isEmpty { parts.append("the kernel shows nothing of it here (debugfs needs root)") }
+        if parts.isEmpty { parts.append("not shown by the kernel (debugfs needs root)") }
         let isSlow = found.kernel.sendsLongPackets == false
         return DoctorCheck(
             name: "link", status: isSlow ? .warn : .ok,
-            detail: "\(parts.joined(separator: ", "))\(advice(found)); the MTU is agreed on with each unit",
-            fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
+            detail: "\(parts.joined(separator: ", "))\(advice(found)); the MTU is negotiated with each unit",
+            fix: isSlow ? "use an adapter with Bluetooth 4.2 or newer for a faster flash (docs/hardware.md)" : nil)
     }
 
-    /// A weak link of a line survives 2 s of silence, and not the 8 lost events of the kernel's 420 ms.
+    /// A weak link on a line survives 2 s of silence, but not the 8 lost events of the kernel's 420 ms.
     private static let supervisionOfALine = 2000.0
 
     private static func advice(_ found: DoctorFacts.Bluetooth) -> String {
         guard let supervision = found.kernel.timing?.supervision ?? found.settings.supervision, supervision < supervisionOfALine else {
             return ""
         }
-        return " (for a line \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
+        return " (a line needs \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
     }
 
-    /// Each unit that was ever connected stays in bluetoothd's storage until it is removed.
+    /// Every unit that was ever connected stays in bluetoothd's storage until removed.
     private static func remembered(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         let count = found.chosen?.remembered ?? 0
         let isMany = count >= 500
@@ -110,7 +110,7 @@ extension DoctorCheck {
             name: "remembered", status: isMany ? .warn : .ok,
             detail: count == 0 ? "no unit without a bond" : "\(count) unit\(count == 1 ? "" : "s") without a bond",
             fix: isMany
-                ? "have bluetoothd forget them, as each makes its start and its lists slower (docs/hardware.md, After a line's run)" : nil)
+                ? "make bluetoothd forget them: each slows its start and its lists (docs/hardware.md, After a line's run)" : nil)
     }
 
     private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
@@ -130,10 +130,10 @@ extension DoctorFacts.Bluetooth {
         return !isBusReachable || blockingError.diagnosis.category == .permission
     }
 
-    /// Whether a block keeps the adapter from working that every verb would take.
+    /// Whether a block stops the adapter that every verb would use.
     fileprivate func isStopped(by block: Block) -> Bool {
         let isAdapters = block.name.hasPrefix("hci")
-        // The machine's own switch may belong to another adapter than the one that works.
+        // The machine's own switch may belong to a different adapter.
         guard isAdapters else { return chosen?.isPowered != true }
         if let name = chosen?.name ?? wanted { return block.name == name }
         return !openSwitches.contains { $0.hasPrefix("hci") }

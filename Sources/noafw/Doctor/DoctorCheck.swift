@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// One line of `noafw doctor`.
 struct DoctorCheck: Sendable, Hashable, Encodable {
     enum Status: String, Sendable, Encodable, CaseIterable { case ok, warn, fail }
     private enum CodingKeys: CodingKey { case name, status, detail, fix }
@@ -9,9 +8,9 @@ struct DoctorCheck: Sendable, Hashable, Encodable {
     var name: String
     var status: Status
     var detail: String
-    /// What to do; `nil` where nothing is.
+    /// The remedy; `nil` if none is needed.
     var fix: String?
-    /// The exit code's class when this check fails.
+    /// The exit code's class if this check fails.
     var category = Diagnosis.Category.unavailable
 
     func lines(_ style: TextStyle) -> [String] {
@@ -46,7 +45,7 @@ struct DoctorDocument: Encodable, Sendable {
 // MARK: - From facts to checks
 
 extension DoctorCheck {
-    /// A pure function of what was found.
+    /// Pure: judges only what was found.
     static func all(_ facts: DoctorFacts) -> [DoctorCheck] {
         bluetooth(facts.bluetooth) + [state(facts), catalogue(facts)] + facts.interpreters.map(interpreter) + [luac(facts.luac)]
     }

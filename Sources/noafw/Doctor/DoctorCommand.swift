@@ -3,13 +3,12 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// `noafw doctor`
 struct DoctorCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine: Bluetooth, files, disk, interpreters of the virtual units.",
+        abstract: "Check this machine: Bluetooth, files, disk, interpreters for virtual units.",
         discussion: """
-            Prints ok, warn or fail for each check, and how to fix what is not ok. Changes nothing and connects to no unit.
+            Prints ok, warn or fail for each check, and how to fix problems. Changes nothing and connects to no unit.
 
             Examples:
               noafw doctor

@@ -12,7 +12,7 @@ extension DoctorFacts {
             interpreters: await interpreters(request), luac: await luac(request))
     }
 
-    /// Those of the virtual units. One for another processor is there and does not run.
+    /// For the virtual units. One built for another processor exists but does not run.
     private static func interpreters(_ request: DoctorRequest) async -> [Interpreter] {
         let python = try? InterpreterSearch(search: request.search).python()
         var found: [Interpreter] = []
@@ -44,7 +44,7 @@ extension DoctorFacts {
         do { return .success(try body()) } catch { return .failure(Finding(diagnosis: diagnose(error))) }
     }
 
-    /// Tries to write where the state will be, in the nearest folder that exists.
+    /// Tries to write where the state will be, in the nearest existing folder.
     private static func disk(_ folder: String?) throws -> Disk {
         guard let folder else { throw CommandError.noStateFolder }
         var existing = folder

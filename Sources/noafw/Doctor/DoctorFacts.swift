@@ -2,7 +2,7 @@ import BlueZ
 import Bluetooth
 import Support
 
-/// What `noafw doctor` found out, before any judgement.
+/// What `noafw doctor` found, before any judgement.
 struct DoctorFacts: Sendable {
     /// An error that is a finding.
     struct Finding: Error { var diagnosis: Diagnosis }
@@ -13,13 +13,13 @@ struct DoctorFacts: Sendable {
             var address: String
             var isPowered: Bool
             var isDiscovering: Bool
-            /// Names or addresses of connected devices, with the MTU where bluetoothd tells it. Untrusted.
+            /// Names or addresses of connected devices, with the MTU if bluetoothd reports it. Untrusted.
             var connected: [String] = []
             /// Such as `1-1.4`.
             var usbPort: String?
-            /// The names of other adapters with its address.
+            /// Other adapters with the same address.
             var twins: [String] = []
-            /// Devices that bluetoothd remembers, without a bond, a link or a sign of life.
+            /// Devices that bluetoothd remembers although they have no bond and no link and are not heard.
             var remembered = 0
 
             func isMeant(by selector: AdapterSelector?) -> Bool {
@@ -32,32 +32,31 @@ struct DoctorFacts: Sendable {
             }
         }
 
-        /// A closed kill switch.
+        /// A blocked radio switch.
         struct Block: Sendable {
             /// An adapter such as `hci0`, or the machine's own switch.
             var name: String
-            /// Who closed it, as a phrase.
+            /// Who blocked it, as a phrase.
             var by: String
         }
 
         var isBusReachable = true
-        /// Why bluetoothd could not be asked; what follows from its answers is empty then.
+        /// Why bluetoothd did not answer; everything that depends on it is then empty.
         var blockingError: Finding?
         var processID: Int?
         var version: String?
-        /// The adapter that was asked for.
         var wanted: String?
         var adapters: [Adapter] = []
-        /// Adapters of the kernel that bluetoothd does not show.
+        /// Adapters that the kernel has but bluetoothd does not show.
         var hidden: [String] = []
         var blocks: [Block] = []
-        /// Adapters whose own switch is open.
+        /// Adapters whose own switch is not blocked.
         var openSwitches: Set<String> = []
-        /// Of the chosen adapter.
+        /// For the chosen adapter.
         var kernel = AdapterCapabilities()
         var settings = DaemonSettings()
 
-        /// The one that every verb works with: the one asked for, else the first that is on.
+        /// The one that every verb uses: the requested one, else the first that is on.
         var chosen: Adapter? {
             guard let wanted else {
                 let alone = adapters.filter(\.twins.isEmpty)
@@ -67,13 +66,12 @@ struct DoctorFacts: Sendable {
         }
     }
 
-    /// A program that virtual units or checks run on.
     struct Interpreter: Sendable {
         /// The virtual units' family, or the program itself.
         var name: String
-        /// What was tried; `nil` when there was nothing to try.
+        /// What was tried; `nil` if there was nothing to try.
         var path: String?
-        /// What it said of itself; `nil` when it did not run.
+        /// Its version; `nil` if it did not run.
         var version: String?
     }
 

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// What becomes of a file or folder that a command line names.
+/// How a command uses a file or folder named on the command line.
 enum FileUse: Sendable, Hashable {
-    /// A folder: with all that is in it.
+    /// A folder includes its content.
     case read(NamedPath)
     /// Replaced or added to; a folder is added to.
     case written(NamedPath)
-    /// Made where nothing is, and nowhere else.
+    /// Created; never replaces anything.
     case created(NamedPath)
 
-    /// What a result is written to.
+    /// The file of a result.
     var result: NamedPath? {
         switch self {
         case .read: nil
@@ -17,7 +17,7 @@ enum FileUse: Sendable, Hashable {
         }
     }
 
-    /// Those of all options of a parsed command.
+    /// Collects them from all options of a parsed command.
     static func all(in command: Any, _ context: CommandContext) -> [FileUse] {
         if let named = command as? any FileNaming { return named.uses(in: context) }
         return Mirror(reflecting: command).children.flatMap { all(in: $0.value, context) }
@@ -29,9 +29,9 @@ protocol FileNaming {
     func uses(in context: CommandContext) -> [FileUse]
 }
 
-/// A name of a file or folder, as an option's value: its type tells what becomes of it.
+/// An option's value that names a file or folder; its type says how it is used.
 protocol FileName: FileNaming, ExpressibleByArgument, Sendable, Hashable {
-    /// As it was given.
+    /// As given.
     var name: String { get }
 
     init(name: String)
@@ -41,14 +41,14 @@ extension FileName {
     init(argument: String) { self.init(name: argument) }
 }
 
-/// What is read.
+/// For reading.
 struct InputName: FileName {
     let name: String
 
     func uses(in context: CommandContext) -> [FileUse] { [.read(context.path(self))] }
 }
 
-/// The folder of a catalogue, which may be that of a whole project.
+/// The folder of a catalogue, possibly of a whole project.
 struct CatalogueName: FileName {
     let name: String
 
@@ -57,14 +57,14 @@ struct CatalogueName: FileName {
     }
 }
 
-/// What is replaced or added to.
+/// Replaced or added to.
 struct OutputName: FileName {
     let name: String
 
     func uses(in context: CommandContext) -> [FileUse] { [.written(context.path(self))] }
 }
 
-/// The same, or `-` for standard output.
+/// Like ``OutputName``, or `-` for standard output.
 struct ResultName: FileName {
     let name: String
 
@@ -73,7 +73,7 @@ struct ResultName: FileName {
     func uses(in context: CommandContext) -> [FileUse] { isStandardOutput ? [] : [.written(context.path(self))] }
 }
 
-/// What is never made over something that is there, such as a key.
+/// Never replaces anything: for example a key.
 struct NewFileName: FileName {
     let name: String
 

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// Where a path leads, behind links: also to what is not there yet.
+/// The real location of a path, behind links, even if it does not exist yet.
 struct FilePlace {
-    /// What is there: the file, or the folder that would hold it, and all folders above.
+    /// What exists: the file, or the folder that would hold it, and all folders above.
     private let chain: [FileIdentity]
-    /// The names below, of what is not there.
+    /// The names below that do not exist yet.
     private let rest: [String]
 
     private init(chain: [FileIdentity], rest: [String]) { (self.chain, self.rest) = (chain, rest) }
@@ -17,14 +17,14 @@ struct FilePlace {
             if name != "." { rest.insert(name, at: 0) }
             path = Self.behindLinks(Self.folder(of: path))
         }
-        // A folder that is made on the way, and left again.
+        // A folder that is created on the way, and left again.
         if let back = rest.firstIndex(of: "..") {
             rest.removeSubrange(max(0, back - 1)...back)
             self = FilePlace(([path] + rest).joined(separator: "/"))
             return
         }
         var chain: [FileIdentity] = []
-        // Asks the kernel, as `..` behind a link is not the folder that the path names.
+        // Asks the kernel, because `..` behind a link is not the folder that the path names.
         while let here = FileIdentity(path), here != chain.last {
             chain.append(here)
             path = here.isFolder ? path + "/.." : Self.folder(of: path)
@@ -32,10 +32,9 @@ struct FilePlace {
         self = FilePlace(chain: chain, rest: rest)
     }
 
-    /// Whether both are one file.
     func isSame(as other: FilePlace) -> Bool { !chain.isEmpty && chain.first == other.chain.first && rest == other.rest }
 
-    /// Whether it is that file, or in that folder, by this name or, where it has several, by another.
+    /// Whether it is that file, or in that folder, under this or another of its names.
     func isWithin(_ path: String) -> Bool {
         let folder = FilePlace(path)
         guard let place = folder.chain.first else { return false }
@@ -51,7 +50,7 @@ struct FilePlace {
 
     private static func behindLinks(_ path: String) -> String {
         var path = path
-        // As many as the kernel follows.
+        // The kernel's limit.
         for _ in 0..<40 {
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
             path = NamedPath(target, in: folder(of: path)).location
@@ -60,12 +59,11 @@ struct FilePlace {
     }
 }
 
-/// Two paths with the same one are the same file.
+/// Equal for two paths to the same file.
 private struct FileIdentity: Equatable {
     private let device: dev_t
     private let inode: ino_t
     let isFolder: Bool
-    /// How many names the file has.
     let names: nlink_t
 
     init?(_ path: String) {

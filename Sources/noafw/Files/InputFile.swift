@@ -1,6 +1,6 @@
 import Support
 
-/// Reads a file named on the command line, within bounds.
+/// Reads a file named on the command line, within limits.
 enum InputFile {
     struct Failure: DiagnosableError {
         let diagnosis: Diagnosis
@@ -15,7 +15,7 @@ enum InputFile {
         }
     }
 
-    /// As ``read(_:limit:)``, for what is read where it is needed.
+    /// Like ``read(_:limit:)``, for reading on demand.
     static func open(_ path: NamedPath, limit: Int) throws -> OpenedFile {
         do {
             let file = try OpenedFile(path.location, followsLinks: true)
@@ -48,7 +48,7 @@ enum InputFile {
             "NOA-0066", .missingInput, nil, "cannot read \(path)", cause: reason, remedy: remedy)
     }
 
-    /// Editors of Windows begin UTF-8 with it.
+    /// Windows editors put it before UTF-8.
     static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Support
 
-/// Writes a file named on the command line: whole or not at all.
+/// Writes a file named on the command line, completely or not at all.
 enum OutputFile {
-    /// Replaces what is there in one step, so that an interrupted run leaves the old file or the new one.
+    /// Replaces a file in one step, so that an interrupted run leaves the old file or the new one.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
     static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
         let temporary = try temporaryPath(for: place.path)
@@ -13,9 +13,9 @@ enum OutputFile {
         try place.move(temporary)
     }
 
-    /// The same for content that is not held in memory.
-    /// - Parameter write: writes to the path that it is given.
-    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
+    /// The same for content that is not in memory.
+    /// - Parameter write: writes to the given path.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and the error of `write`.
     static func replace<Value>(_ place: OutputPlace, write: (String) throws -> Value) throws -> Value {
         let temporary = try temporaryPath(for: place.path)
         place.begin(temporary)
@@ -37,8 +37,8 @@ enum OutputFile {
         return value
     }
 
-    /// The same for text that comes in pieces.
-    /// - Parameter body: is handed what takes them.
+    /// The same for text in pieces.
+    /// - Parameter body: receives a function that accepts them.
     static func replaceText<Value>(_ place: OutputPlace, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
         try replace(place) { temporary in
             func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
@@ -50,7 +50,7 @@ enum OutputFile {
         }
     }
 
-    /// Whether a result may go there, as far as that can be known before there is one: hours of work are not to end in a wrong name.
+    /// Checks, as far as possible in advance, whether a result may go there: hours of work must not end in a wrong name.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
     static func checkPlace(_ path: NamedPath) throws(CommandError) {
         let folder = URL(fileURLWithPath: try temporaryPath(for: path)).deletingLastPathComponent().path
@@ -59,7 +59,7 @@ enum OutputFile {
 
     private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
         var status = stat()
-        // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.
+        // The rename would replace a device, a pipe or a link such as /dev/stdout by a plain file.
         if lstat(path.location, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw .outputNotWritten(path: path.name, reason: "it is there already and no regular file")
         }
@@ -68,7 +68,7 @@ enum OutputFile {
     }
 
     /// Creates a file that only its owner can read.
-    /// - Throws: ``CommandError/outputExists(path:)`` rather than touch what is there.
+    /// - Throws: ``CommandError/outputExists(path:)`` instead of replacing anything.
     static func createSecret(_ path: NamedPath, _ bytes: [UInt8]) throws(CommandError) {
         try create(path.location, mode: 0o600, bytes, namedTo: path.name)
     }

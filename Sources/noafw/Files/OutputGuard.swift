@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Sees that no result takes the place of what the command is given, of noafw's own files, of a private key, or of another result.
+/// Ensures that no result replaces an input, noafw's own files, a private key, or another result.
 enum OutputGuard {
-    /// To be asked before anything else is done.
+    /// Call before anything else.
     /// - Throws: ``CommandError/outputIsInput(path:)``, ``CommandError/outputInFolder(path:folder:)``,
     ///   ``CommandError/outputIsOwn(path:)``, ``CommandError/outputHoldsKey(path:)``, ``CommandError/usage(_:)``.
     static func check(_ command: any ParsableCommand, in context: CommandContext) throws(CommandError) {
@@ -11,7 +11,7 @@ enum OutputGuard {
         var results: [FilePlace] = []
         for use in uses {
             guard let path = use.result else { continue }
-            // Elsewhere it is standard output.
+            // In other options it is standard output.
             guard path.name != "-" else { throw .usage("this is written to a file only: name one, or ./- for a file of that name") }
             let place = FilePlace(path.location)
             try check(path, place, inputs)

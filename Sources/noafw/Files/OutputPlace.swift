@@ -4,10 +4,10 @@ import Glibc
 import Support
 import Synchronization
 
-/// How a command leaves the files when a signal ends it.
+/// The state of the files when a signal ends a command.
 enum FileState: Sendable, Hashable {
     case unchanged
-    /// Whatever is there is whole.
+    /// All files are complete.
     case complete
     case notWritten(path: String)
     case untouched(path: String)
@@ -25,7 +25,7 @@ enum FileState: Sendable, Hashable {
     }
 }
 
-/// Where a result goes. It is there from the moment of the move on, and never after the run was given up.
+/// Where a result goes. It exists from the moment of the move on, and never after the run was abandoned.
 final class OutputPlace: Sendable {
     private enum Phase {
         case begun(temporary: String?)
@@ -53,7 +53,7 @@ final class OutputPlace: Sendable {
         throw .outputNotWritten(path: path.name, reason: reason)
     }
 
-    /// Gives the run up, unless the result is there already.
+    /// Abandons the run, unless the result already exists.
     @Sendable func abandon() -> FileState {
         phase.withLock { phase in
             if case .written = phase { return .written(path: path.name) }
@@ -63,7 +63,7 @@ final class OutputPlace: Sendable {
         }
     }
 
-    /// With what libzip writes first: a file whose name begins with this one's.
+    /// Includes what libzip writes first: a file whose name begins with this one's.
     private static func remove(_ temporary: String) {
         let place = URL(fileURLWithPath: temporary)
         let folder = place.deletingLastPathComponent().path

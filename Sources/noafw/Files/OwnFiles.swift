@@ -1,12 +1,12 @@
 import OpenAI
 import Provisioning
 
-/// What noafw keeps for itself: no result is written there.
+/// noafw's own files, which no result may replace.
 enum OwnFiles {
-    /// The names in the state folder.
+    /// Their names in the state folder.
     static let state = ["chat-history", "ledger", "locks", "units.json", "units.lock", "virtual"]
 
-    /// Absolute paths of files and folders, whether they are there or not.
+    /// Absolute paths of files and folders, existing or not.
     static func all(in context: CommandContext) -> [String] {
         let search = context.assetSearch(nil)
         let state = (try? context.stateFolder()).map { folder in Self.state.map { "\(folder)/\($0)" } } ?? []

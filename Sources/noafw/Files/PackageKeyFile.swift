@@ -25,7 +25,7 @@ enum PackageKeyFile {
         return key
     }
 
-    /// Whether somebody beside the owner may read it.
+    /// Whether anybody but the owner may read it.
     static func isExposed(_ path: NamedPath) -> Bool {
         var status = stat()
         return stat(path.location, &status) == 0 && status.st_mode & 0o077 != 0

@@ -4,7 +4,7 @@ import Glibc
 import Support
 import Synchronization
 
-/// Files that hold what people said: for their owner alone.
+/// Files with what people said: readable only by their owner.
 enum PrivateFile {
     struct Failure: DiagnosableError {
         let diagnosis: Diagnosis
@@ -18,8 +18,8 @@ enum PrivateFile {
 
     private static let noFile = "it is not a regular file"
 
-    /// Opens a file and sees that nobody else can read it.
-    /// - Parameter flags: how, such as `O_APPEND`.
+    /// Opens a file and ensures that nobody else can read it.
+    /// - Parameter flags: such as `O_APPEND`.
     static func open(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
         let descriptor = Glibc.open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
@@ -47,13 +47,13 @@ enum PrivateFile {
     }
 }
 
-/// A file that lines are added to; each is on its way to the disk when ``write(_:)`` returns.
+/// A file that lines are appended to; each is on its way to the disk when ``write(_:)`` returns.
 final class AppendedFile: Sendable {
     private let descriptor: Int32
     private let path: String
     private let hasFailed = Atomic<Bool>(false)
 
-    /// - Parameter followsLinks: where somebody named the file.
+    /// - Parameter followsLinks: for a file that somebody named.
     init(_ path: String, followsLinks: Bool = true) throws(PrivateFile.Failure) {
         descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND | (followsLinks ? 0 : O_NOFOLLOW))
         self.path = path
@@ -61,7 +61,7 @@ final class AppendedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: what to tell when it has not worked, once.
+    /// - Returns: what to report about a failure, only once.
     func write(_ line: String) -> PrivateFile.Failure? {
         if FileWriter.write((line + "\n").utf8, to: descriptor) { return nil }
         let reason = SystemError.last
@@ -69,7 +69,7 @@ final class AppendedFile: Sendable {
     }
 }
 
-/// A folder of numbered pictures; none is ever written over.
+/// A folder of numbered pictures; none is ever replaced.
 final class MediaFolder: Sendable {
     private static let limit = 100_000
 
@@ -81,7 +81,6 @@ final class MediaFolder: Sendable {
         try PrivateFile.makeFolder(path)
     }
 
-    /// - Returns: the file's path.
     func save(_ bytes: [UInt8], as fileExtension: String) throws -> String {
         try next.withLock { number in
             while number < Self.limit {

@@ -1,6 +1,6 @@
-/// Tells a file that holds a private key, in PEM or DER, by its form alone.
+/// Recognises a private key, in PEM or DER, by its form alone.
 enum PrivateKeyForm {
-    /// In bytes; a key has a few hundred, and may stand beside certificates.
+    /// In bytes; a key has a few hundred, and may come with certificates.
     private static let sizeLimit = 1 << 20
     private static let endings = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"].map { Array($0.utf8) }
 
@@ -11,8 +11,8 @@ enum PrivateKeyForm {
         return endings.contains { bytes[...].firstRange(of: $0) != nil } || isDER(bytes)
     }
 
-    /// The first bytes within the outer sequence of PKCS #8 (version 0 or 1, an algorithm), PKCS #1 (0, a number), SEC 1 (1, a string)
-    /// and PKCS #12 (3, a content), and of an encrypted PKCS #8, whose algorithm is one of PKCS #5 or #12.
+    /// The first bytes inside the outer sequence of PKCS #8 (version 0 or 1, an algorithm), PKCS #1 (0, a number), SEC 1 (1, a
+    /// string), PKCS #12 (3, a content), and an encrypted PKCS #8, whose algorithm is from PKCS #5 or #12.
     private static let beginnings: [[UInt8]] = [
         [0x02, 0x01, 0x00, 0x30], [0x02, 0x01, 0x01, 0x30], [0x02, 0x01, 0x00, 0x02], [0x02, 0x01, 0x01, 0x04], [0x02, 0x01, 0x03, 0x30],
     ]
@@ -26,7 +26,7 @@ enum PrivateKeyForm {
         return sequence(content).map { algorithm in encryptions.contains(where: algorithm.starts(with:)) } ?? false
     }
 
-    /// The content of a sequence that stands in front; lengths of up to three bytes.
+    /// The content of a leading sequence; lengths of up to three bytes.
     private static func sequence(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= 2, bytes[bytes.startIndex] == 0x30 else { return nil }
         let first = Int(bytes[bytes.startIndex + 1])

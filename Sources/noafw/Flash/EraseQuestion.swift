@@ -2,12 +2,12 @@ import Provisioning
 import Support
 import Synchronization
 
-/// Asks a person at a terminal before an update takes their own files from a unit: once for a run, whichever unit is the first.
+/// Asks a person at a terminal before an update removes their own files from a unit: once a run, whichever unit is first.
 final class EraseQuestion: Sendable {
     private struct State {
         var isYes: Bool?
         var isAsking = false
-        /// Units beside the one that is asked about.
+        /// Other units that wait for the answer.
         var waiting: [Inbox<Void>] = []
     }
 
@@ -17,14 +17,14 @@ final class EraseQuestion: Sendable {
     private let isForSeveral: Bool
     private let state = Mutex(State())
 
-    /// `nil` where nobody is there to answer.
-    /// - Parameter isForSeveral: whether the answer counts for units that nothing is known of yet.
+    /// `nil` if nobody can answer.
+    /// - Parameter isForSeveral: the answer also counts for units that are not known yet.
     init?(_ context: CommandContext, isForSeveral: Bool) {
         guard context.input.isTerminal, context.output.isTerminal, context.diagnostics.isTerminal else { return nil }
         (self.context, self.isForSeveral) = (context, isForSeveral)
     }
 
-    /// What it is about stands above it, as a note.
+    /// A note above the question explains it.
     /// - Throws: ``ProvisioningError/notPermitted``.
     func ask(about plan: Plan?) async throws {
         guard let plan, !plan.erases.isEmpty else { return }
@@ -35,7 +35,7 @@ final class EraseQuestion: Sendable {
                 return
             case .wait(let inbox): _ = try await inbox.next(before: context.clock.deadline(in: .forever), on: context.clock)
             case .ask:
-                // Who waits asks anew where this one is cancelled.
+                // If this one is cancelled, those waiting ask again.
                 defer { end() }
                 let answer = try await answer(about: plan)
                 state.withLock { $0.isYes = answer.isYes }
@@ -68,7 +68,7 @@ final class EraseQuestion: Sendable {
         let count = plan.erases.count
         let files = count == 1 ? "this file" : "these \(count) files"
         return try await context.drawingArea.holding {
-            if isForSeveral { context.say("\(plan.unit) would lose \(files); the answer is for such files of all units of this run") }
+            if isForSeveral { context.say("\(plan.unit) would lose \(files); the answer applies to such files on all units in this run") }
             context.diagnostics.write(isForSeveral ? "erase them? [y/N] " : "erase \(files) on the unit? [y/N] ")
             return try await Answer.read(context)
         }

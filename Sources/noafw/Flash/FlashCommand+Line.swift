@@ -14,16 +14,17 @@ extension FlashCommand {
             if asksForSerial { throw ValidationError("--serial ask belongs to --watch: add it, or give the unit's serial number itself.") }
             return
         }
-        if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
+        let one = units.unit
+        if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
             throw ValidationError(
-                "--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
+                "--watch takes each unit that is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
-            throw ValidationError("--near is for what lies beside the adapter, and --devices and --virtual name the units: leave one out.")
+            throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")
         }
         if record.serial != nil, !asksForSerial {
-            throw ValidationError("With --watch give --serial ask: each unit has a number of its own.")
+            throw ValidationError("With --watch give --serial ask: each unit has its own number.")
         }
         if line.serialPattern != nil, !asksForSerial {
             throw ValidationError("--serial-pattern belongs to --serial ask: add it, or leave the pattern out.")
@@ -34,25 +35,15 @@ extension FlashCommand {
         let limits = rollout.value
         let renderer = LineRenderer(context: context, isVerbose: report.verbose, rings: line.bell)
         let session = RunSession(context: context, report: report, display: renderer, presentation: LinePresentation(limits: limits))
-        return await session.run { events in
-            let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
-            let request = try lineRequest(in: context, limits, desk)
-            try desk?.open(
-                context.input, answer: { events(RunEvent(unit: nil, content: .place($0.place))) }, interrupt: { context.interrupts.ask() },
-                end: {
-                    events(.notice(LineText.inputEnded))
-                    context.interrupts.askGently()
-                })
-            defer { desk?.close() }
-            return try await context.services.watch(request, events: events)
-        }
+        return await session.run { AttendedLine(request: try lineRequest(in: context, limits), context: context) }
     }
 
-    private func lineRequest(in context: CommandContext, _ limits: RolloutLimits, _ desk: SerialDesk?) throws -> LineRequest {
+    private func lineRequest(in context: CommandContext, _ limits: RolloutLimits) throws -> LineRequest {
+        let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
         var records = try record.value(in: context)
         if asksForSerial { records.serial = nil }
         var allowed: Set<DeviceAddress>?
-        var fleet = FleetSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))
+        var fleet = UnitSelection(units: .inReach, family: units.unit.family?.id, adapters: units.adapter.map(\.text))
         let given = try units.fleet(in: context)
         switch given.units {
         case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: units.devices?.name ?? "") })
@@ -66,8 +57,25 @@ extension FlashCommand {
     }
 }
 
+/// A line at whose terminal somebody scans serial numbers.
+private struct AttendedLine: RunRequest {
+    let request: LineRequest
+    let context: CommandContext
+
+    func perform(by services: any Services, events: @escaping Services.Events) async throws -> FleetReport<UnitReport> {
+        try request.serials?.open(
+            context.input, answer: { events(RunEvent(unit: nil, content: .place($0.place))) }, interrupt: { context.interrupts.ask() },
+            end: {
+                events(.notice(LineText.inputEnded))
+                context.interrupts.askGently()
+            })
+        defer { request.serials?.close() }
+        return try await services.watch(request, events: events)
+    }
+}
+
 extension ListedUnit {
-    /// A line takes addresses: anybody may have a name.
+    /// A line accepts only addresses: anybody may use a name.
     /// - Throws: ``DeviceListError/nameAtLine(path:unit:)``.
     fileprivate func address(for path: String) throws(DeviceListError) -> DeviceAddress {
         guard case .address(let address) = selector else { throw .nameAtLine(path: path, unit: description) }
@@ -75,7 +83,7 @@ extension ListedUnit {
     }
 }
 
-/// The end of a shift: what failed by its codes, and the count. The document has every unit.
+/// The end of a shift: the count, and the failures by code. The document lists every unit.
 struct LinePresentation: FleetPresentation {
     typealias UnitVerdict = UnitReport
 

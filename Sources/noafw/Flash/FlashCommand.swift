@@ -2,13 +2,12 @@ import ArgumentParser
 import Bluetooth
 import Provisioning
 
-/// `noafw flash`
 struct FlashCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "flash",
         abstract: "Update the firmware, FPGA image and scripts of one unit or of many, and verify them.",
         discussion: """
-            noafw does not write what is current already. To finish an interrupted run, run the same command again.
+            noafw does not write what is already current. To finish an interrupted run, run the same command again.
 
             Examples:
               noafw flash
@@ -24,11 +23,11 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle --count 4 --virtual frame
               noafw flash --watch --serial ask --serial-pattern 'SN[0-9]{6}'
 
-            Several units: the first Ctrl-C starts no more of them, and finishes those that run. A second one ends these, too.
+            With several units, the first Ctrl-C lets running ones finish and starts no more. A second one stops them, too.
 
             Exit codes: 0 every unit verified, 1 a unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
-            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted. Of several units a failed one \
-            counts before other errors, then the first one with 64, 65, 66, 74 or 77, then 75.
+            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted. With several \
+            units, a failed one decides, otherwise the first with 64, 65, 66, 74 or 77, otherwise 75.
             """)
 
     @OptionGroup(title: "Unit") var units: UnitsOptions
@@ -39,16 +38,16 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Report") var report: ReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
-    @Flag(help: "Also write what is current already.")
+    @Flag(help: "Also write what is already current.")
     var force = false
 
     @Flag(help: "Ask the unit and print the plan. Change nothing.")
     var dryRun = false
 
-    @Flag(help: "Ask nothing before files on a unit that are of no release are erased. A line (--watch) never asks.")
+    @Flag(help: "Do not ask before erasing files that belong to no release. A line (--watch) never asks.")
     var yes = false
 
-    @Flag(help: "Accept a firmware that is older than the unit's. Its bootloader may still refuse it.")
+    @Flag(help: "Accept firmware that is older than the unit's. Its bootloader may still refuse it.")
     var allowDowngrade = false
 
     @Option(help: ArgumentHelp("Erase nothing when the battery is below this charge.", valueName: "percent"))
@@ -57,7 +56,7 @@ struct FlashCommand: ContextCommand {
     func validate() throws {
         try checkLine()
         if units.isFleet, !line.watch, record.serial != nil {
-            throw ValidationError("--serial is one unit's: leave it out, or name one unit.")
+            throw ValidationError("--serial is for one unit: leave it out, or name one unit.")
         }
         if !units.isFleet, !line.watch, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
             throw ValidationError(
@@ -71,12 +70,11 @@ struct FlashCommand: ContextCommand {
         if line.watch { return await runLine(in: context) }
         let limits = rollout.value
         let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
-        return await RunSession(context: context, report: report, presentation: presentation).run { events in
-            let request = FlashRequest(
+        return await RunSession(context: context, report: report, presentation: presentation).run {
+            FlashRequest(
                 fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context),
                 limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
-            return try await context.services.flash(request, events: events)
         }
     }
 

@@ -2,7 +2,7 @@ import Provisioning
 import Support
 
 struct FlashRequest: Sendable {
-    var fleet: FleetSelection
+    var fleet: UnitSelection
     var inputs: AssetInputs
     var options: JobOptions
     /// `nil` for a unit that is run by itself.
@@ -15,7 +15,7 @@ struct FlashRequest: Sendable {
 }
 
 struct VerifyRequest: Sendable {
-    var fleet: FleetSelection
+    var fleet: UnitSelection
     var inputs: AssetInputs
     /// `nil` for all that each unit has.
     var components: Set<Component>?

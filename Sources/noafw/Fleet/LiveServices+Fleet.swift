@@ -9,21 +9,13 @@ extension LiveServices {
             request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
         let once = OnceNotices(events)
-        let run = FleetRun<UnitReport>(request.fleet, request.limits, request.drain, request.records.stop, events)
-        return try await recording(
-            request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
-        ) { recorder in
-            try await perform(run, search: request.inputs.search, stateFolder: request.stateFolder) { unit, found, count in
-                let rollout = request.limits.map {
-                    RolloutPlan(
-                        seed: $0.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: $0.canary,
-                        stopAfter: $0.stopAfter)
-                }
-                let assets = try choice.assets(for: unit.family.id, events: once.tell)
-                return try await provision(
-                    "flash", unit, with: assets, request.options, found.run(request.stateFolder, recorder, rollout: rollout))
-            }
+        let work = FlashWork(services: self, verb: "flash", options: request.options, notices: once) {
+            try choice.assets(for: $0.id, events: $1)
         }
+        let run = FleetRun(
+            selection: request.fleet, search: request.inputs.search, stateFolder: request.stateFolder, limits: request.limits,
+            drain: request.drain, records: request.records, isRecorded: !request.options.dryRun, events: events)
+        return try await perform(work, on: run, once)
     }
 
     func verify(_ request: VerifyRequest, events: @escaping Events) async throws -> FleetReport<ComparedReport> {
@@ -31,53 +23,61 @@ extension LiveServices {
         let choice = try AssetChoice(
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
         let once = OnceNotices(events)
-        let run = FleetRun<ComparedReport>(request.fleet, nil, request.drain, request.records.stop, events)
-        return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
-            try await perform(run, search: request.inputs.search, stateFolder: request.stateFolder) { unit, found, _ in
-                try request.comparison.checkBaseline(of: unit.address)
-                let assets = try choice.assets(for: unit.family.id, events: once.tell)
-                let options = unit.options(adapters: request.fleet.adapters)
-                var verified = try await verify(
-                    "verify", unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch,
-                    found.run(request.stateFolder, recorder)
-                ) { request.comparison.compare($0, unit: options) }
-                verified.report.lastPass = verified.lastPass
-                return verified.report
-            }
-        }
+        let run = FleetRun(
+            selection: request.fleet, search: request.inputs.search, stateFolder: request.stateFolder, drain: request.drain,
+            records: request.records, events: events)
+        return try await perform(VerifyWork(services: self, request: request, choice: choice, notices: once), on: run, once)
     }
 
-    /// Puts virtual units on the air, or finds those on the real one, and has `work` done on each.
-    private func perform<Report: RecordedReport>(
-        _ run: FleetRun<Report>, search: AssetSearch, stateFolder: String,
-        _ work: @escaping @Sendable (StationUnit, FoundUnit, _ count: Int) async throws -> Report
-    ) async throws -> FleetReport<Report> {
-        let selection = run.selection
-        let notice = { @Sendable in run.events(.notice($0)) }
-        guard case .virtual(let names, let speed) = selection.units else {
-            return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
-                let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(
-                    adapters.map(\.fleet))
-                if selection.isOne, let unit = targets.first?.unit(), let family = unit.family {
+    /// Finds the units and has `work` done on each.
+    private func perform<Work: UnitWork>(_ work: Work, on run: FleetRun, _ once: OnceNotices) async throws -> FleetReport<Work.Report> {
+        try await recording(run.records, stateFolder: run.stateFolder, isRecorded: run.isRecorded, events: once.tell) { recorder in
+            try await withStation(
+                run.selection, search: run.search, stateFolder: run.stateFolder, events: run.events
+            ) { station in
+                let targets = try await station.targets()
+                if run.selection.isOne, let unit = targets.first?.unit(), let family = unit.family {
                     run.events(RunEvent(unit: unit, content: .found(family)))
                 }
-                let report = await run.perform(targets, on: adapters.map(\.fleet)) { unit in
-                    let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
-                    return try await work(try unit.onStation(adapter: adapter?.address), unit, targets.count)
-                }
-                // The only unit of a desk comes again.
-                if !selection.isOne { await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters) }
+                let task = UnitTask(
+                    station: station, work: work, recorder: recorder, rollout: run.rollout(of: targets.count), stop: run.records.stop,
+                    events: run.events)
+                let report = await run.fleet(task).run(targets, report: run.events)
+                await station.forget(report.entries.compactMap(\.unit.address))
                 return report
             }
         }
-        let fleet = try VirtualFleet(names, speed: speed, stateFolder: stateFolder, search: search, notice: notice)
-        return try await fleet.run { adapter in
-            await run.perform(fleet.targets, on: [adapter]) { unit in
-                var station = try unit.onStation(isVirtual: true)
-                station.virtualName = unit.unit.id
-                station.presence = fleet.presence(of: unit.found.address)
-                return try await work(station, unit, fleet.targets.count)
-            }
+    }
+}
+
+/// How the units of one command are worked on, whatever is done with each.
+struct FleetRun: Sendable {
+    var selection: UnitSelection
+    var search: AssetSearch
+    var stateFolder: String
+    /// `nil` for what only reads, and for a unit that is run by itself: there is nothing to protect units from.
+    var limits: RolloutLimits?
+    var drain: Drain
+    var records: RecordInputs
+    var isRecorded = true
+    var events: LiveServices.Events
+
+    func fleet<Work: UnitWork>(_ task: UnitTask<Work>) -> Fleet<Work.Report> {
+        var policy = FleetPolicy()
+        policy.jobsPerAdapter = selection.jobsPerAdapter
+        if let time = selection.wait { policy.wait = time }
+        policy.canary = limits.map(\.canary) ?? 0
+        policy.limits = limits?.guarded ?? RolloutLimits.none
+        policy.seed = limits?.seed ?? 0
+        return Fleet(
+            adapters: task.station.adapters.map(\.fleet), families: .supported, policy: policy, isDraining: { [drain] in drain.isAsked },
+            judge: task.judge, work: task.perform)
+    }
+
+    func rollout(of count: Int) -> RolloutPlan? {
+        limits.map {
+            RolloutPlan(
+                seed: $0.seed, units: count, jobsPerAdapter: selection.jobsPerAdapter, canary: $0.canary, stopAfter: $0.stopAfter)
         }
     }
 }

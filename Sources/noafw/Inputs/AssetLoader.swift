@@ -5,6 +5,9 @@ import ScriptBundle
 
 /// Opens and checks everything a run needs before a unit is touched: given files, else the catalogue's.
 struct AssetLoader {
+    /// What files are opened as.
+    private static let kinds: [any ComponentAsset.Type] = [FirmwareAsset.self, BitstreamAsset.self, ScriptSet.self]
+
     let family: Family
     let inputs: AssetInputs
     /// Whether the unit is a virtual one or only looked at, or the operator insists.
@@ -51,9 +54,10 @@ struct AssetLoader {
         if let path = inputs.files[component] { return try given(component, inputs.path(path)) }
         let held = try catalogue().content(of: component, for: family.id.rawValue)
         let files = held.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }
-        var checked = try check(component, files, name: held.folder) { try trustedKeys(adding: held.key) }
+        let content = content(files, name: held.folder) { try trustedKeys(adding: held.key) }
+        var checked = try component.check(content)
         checked.isDevelopment = checked.isDevelopment || held.isDevelopment && component.slot?.isImage == true
-        return try told(checked, version: inputs.versions[component] ?? held.version)
+        return try open(component, content, checked, version: inputs.versions[component] ?? held.version)
     }
 
     /// A file, or a folder of scripts.
@@ -63,25 +67,29 @@ struct AssetLoader {
         } else {
             try family.provisioning?.scripts.map { try ScriptSet.load(folder: path.location, family: $0).files } ?? []
         }
-        let checked = try check(component, files, name: path.name) {
+        let content = content(files, name: path.name) {
             try trustedKeys(adding: (try? catalogue().content(of: component, for: family.id.rawValue))?.key)
         }
+        let checked = try component.check(content)
         // An image may be shorter than the flash that it fills: the digest is that of its content.
         let known = checked.digest.flatMap { digest in (try? catalogue().versions(of: component, for: family.id.rawValue))?[digest] }
-        return try told(checked, version: inputs.versions[component] ?? known)
+        return try open(component, content, checked, version: inputs.versions[component] ?? known)
     }
 
-    private func check(
-        _ component: Component, _ files: [ScriptSet.File], name: String, keys: @escaping () throws -> [TrustedKey]
-    ) throws -> CheckedAsset {
-        try component.check(AssetContent(files: files, name: name, family: family, isUnchecked: inputs.allowsAnyFPGAImage, keys: keys))
+    private func content(_ files: [ScriptSet.File], name: String, keys: @escaping () throws -> [TrustedKey]) -> AssetContent {
+        AssetContent(files: files, name: name, family: family, isUnchecked: inputs.allowsAnyFPGAImage, keys: keys)
     }
 
     /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
-    private func told(_ checked: CheckedAsset, version: String?) throws -> any ComponentAsset {
-        let asset = try checked.asset(version)
+    private func open(
+        _ component: Component, _ content: AssetContent, _ checked: CheckedAsset, version: String?
+    ) throws -> any ComponentAsset {
+        guard let kind = Self.kinds.first(where: { $0.component == component }) else {
+            throw CatalogueError.hardwareUnknown(content.hardware)
+        }
+        let asset = try kind.open(content, version: version)
         if checked.isDevelopment {
-            let image = "\(type(of: asset).component.title) \(asset.version)"
+            let image = "\(component.title) \(asset.version)"
             guard allowsDevelopment else { throw CommandError.developmentImage(image) }
             notice("\(image) is a development image, not for hardware")
         }
@@ -128,10 +136,11 @@ extension AssetLoader {
             throw BundleError.manifestInvalid(reason: "the version of the \(component.title) is not of the form vYY.DDD.HHMM")
         }
         let files = [ScriptSet.File(name: component.name, bytes: image.bytes)]
-        let checked = try check(component, files, name: bundle.place, keys: trust.packageKeys)
+        let content = content(files, name: bundle.place, keys: trust.packageKeys)
+        let checked = try component.check(content)
         if let own = checked.version, own != image.version {
             throw BundleError.manifestInvalid(reason: "it says \(component.title) \(image.version), the image says \(own)")
         }
-        return try told(checked, version: image.version)
+        return try open(component, content, checked, version: image.version)
     }
 }

@@ -17,7 +17,7 @@ struct LedgerCheckCommand: ContextCommand {
             74 it cannot be read.
             """)
 
-    @Flag(help: "End the warnings about ledgers that were damaged and moved aside. Their files stay.")
+    @Flag(help: "Stop warning about damaged ledgers that were moved aside. Their files stay.")
     var acknowledge = false
 
     @Flag(help: "Print one JSON document on standard output, and all else on standard error.")

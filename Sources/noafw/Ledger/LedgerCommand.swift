@@ -5,7 +5,7 @@ struct LedgerCommand: ParsableCommand {
         commandName: "ledger",
         abstract: "Show, export and check the records of this machine's runs.",
         discussion: """
-            flash, verify, rescue and chat leave a record of each run on a unit in NOAFW_STATE_DIR/ledger, whatever its end is.
+            flash, verify, rescue and chat record each run on a unit in NOAFW_STATE_DIR/ledger, however it ends.
 
             Examples:
               noafw ledger list --since 7d

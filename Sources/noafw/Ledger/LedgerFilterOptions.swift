@@ -6,7 +6,7 @@ import Support
 struct LedgerScopeOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Only runs since then: a day (2026-11-22) or moment (2026-11-22T14:00) in UTC, or so long ago (30m, 12h, 7d).",
+            "Only runs since this day (2026-11-22) or time (2026-11-22T14:00) in UTC, or in this period (30m, 12h, 7d).",
             valueName: "time"))
     var since: Moment?
 
@@ -38,13 +38,13 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
 }
 
 struct LedgerVerdictOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Only runs that ended so.", valueName: "verdict"))
+    @Option(help: ArgumentHelp("Only runs with this verdict.", valueName: "verdict"))
     var verdict: RunOutcome?
 
     @Option(help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"))
     var code: String?
 
-    @Option(help: ArgumentHelp("Only the newest of them.", valueName: "count"))
+    @Option(help: ArgumentHelp("Only this many runs, the newest.", valueName: "count"))
     var limit: Int?
 
     func validate() throws {

@@ -12,7 +12,7 @@ struct LedgerListCommand: ContextCommand {
               noafw ledger list --unit D3:5A:00:11:22:33
               noafw ledger list --verdict fail --code DFU-0B05 --limit 20
 
-            Times are UTC. The run's last eight digits stand for it in noafw ledger show.
+            Times are UTC. noafw ledger show accepts a run's last eight digits.
 
             Exit codes: 0 listed, 65 a newer noafw has written the ledger, 74 it cannot be read.
             """)
@@ -31,7 +31,7 @@ struct LedgerListCommand: ContextCommand {
             verdicts.add(to: &filter)
             let runs = try await reader.runs(filter, note: verb.note)
             return OfflineCommand.Result(
-                lines: runs.isEmpty ? ["no run is recorded that fits"] : LedgerText.table(runs, style),
+                lines: runs.isEmpty ? ["no recorded run matches"] : LedgerText.table(runs, style),
                 document: WrittenJSON(json ? try RunExport.json.text(runs) : ""))
         }
     }

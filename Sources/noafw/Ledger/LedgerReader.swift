@@ -3,7 +3,7 @@ import Ledger
 import LedgerStore
 import Support
 
-/// The ledger of the state folder, for the verbs that read it.
+/// The state folder's ledger, for the verbs that read it.
 struct LedgerReader {
     let folder: String
     let ledger: SQLiteLedger
@@ -16,14 +16,14 @@ struct LedgerReader {
         ledger = SQLiteLedger(folder: folder)
     }
 
-    /// - Parameter note: told of what is missing from the records.
+    /// - Parameter note: receives what is missing from the records.
     func runs(_ filter: RunFilter, note: (String) -> Void) async throws -> [RunRecord] {
         let runs = try await ledger.runs(filter)
         tellWarnings(note)
         return runs
     }
 
-    /// As ``runs(_:note:)``, for more records than the memory holds.
+    /// Like ``runs(_:note:)``, for more records than fit in memory.
     func read<Value: Sendable>(note: (String) -> Void, _ body: @escaping @Sendable (any RunSource) throws -> Value) async throws -> Value {
         let value = try await ledger.atOneMoment(body)
         tellWarnings(note)

@@ -8,7 +8,7 @@ struct LedgerReportCommand: ContextCommand {
         abstract: "Show the yield, the errors and the durations of recorded runs.",
         discussion: """
             The first-pass yield counts each unit once, by its first run of a verb at a station; repetitions never improve it. Runs that \
-            failed by the fault of the station, the radio, an input or an operator are not counted, but reported separately.
+            failed because of the station, the radio, an input or an operator do not count; they are reported separately.
 
             Examples:
               noafw ledger report --since 7d
@@ -22,7 +22,7 @@ struct LedgerReportCommand: ContextCommand {
     @OptionGroup(title: "Which runs") var scope: LedgerScopeOptions
 
     @Option(
-        help: ArgumentHelp("Write one page of HTML with drawings to this file. It needs no network and no script.", valueName: "file"),
+        help: ArgumentHelp("Write one HTML page with charts to this file. It needs no network and no script.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var html: OutputName?
 

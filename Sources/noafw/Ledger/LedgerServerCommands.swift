@@ -15,7 +15,7 @@ struct LedgerSchemaCommand: ContextCommand {
             Exit codes: 0 printed.
             """)
 
-    @Flag(help: "As SQL; the only form.")
+    @Flag(help: "Print SQL, the only form.")
     var sql = false
 
     func run(in context: CommandContext) async -> Int32 {
@@ -27,16 +27,16 @@ struct LedgerSchemaCommand: ContextCommand {
 struct LedgerSendCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Send the runs that the server has not got yet.",
+        abstract: "Send the runs that the server does not have yet.",
         discussion: """
-            Each run with --ledger sends by itself what waits. Use this after the server was away. It shows which runs the server \
-            refused, and which wait under the name of another station.
+            Every run with --ledger also sends waiting runs. Use this after the server was unreachable. It shows which runs the \
+            server refused, and which wait under another station's name.
 
             Examples:
               noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/root.crt'
               noafw ledger send --rejected
 
-            Exit codes: 0 nothing of this station waits, 64 wrong use, 65 the server refuses runs or has other tables, \
+            Exit codes: 0 nothing of this station waits, 64 usage, 65 the server refuses runs or has other tables, \
             75 not reached, 77 login refused.
             """)
 
@@ -45,7 +45,7 @@ struct LedgerSendCommand: ContextCommand {
     @Option(help: ArgumentHelp("The name of this station. The default is NOAFW_STATION, else the name of the host.", valueName: "name"))
     var station: String?
 
-    @Flag(help: "Send again what the server refused.")
+    @Flag(help: "Send refused runs again.")
     var rejected = false
 
     @Option(help: ArgumentHelp("Try for at most this long.", valueName: "seconds"))

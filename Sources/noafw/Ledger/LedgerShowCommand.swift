@@ -5,16 +5,16 @@ import Support
 struct LedgerShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show all that is recorded of one run.",
+        abstract: "Show everything recorded about one run.",
         discussion: """
             Examples:
               noafw ledger show 7f3a91c4
               noafw ledger show 019d4c2e-71b6 --json
 
-            Exit codes: 0 shown, 65 more than one run is meant, 66 there is no such run, 74 the ledger cannot be read.
+            Exit codes: 0 shown, 65 more than one run matches, 66 there is no such run, 74 the ledger cannot be read.
             """)
 
-    @Argument(help: ArgumentHelp("The run: its identity, the beginning of it, or its last digits, at least four.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run's id, or at least four digits of its beginning or end.", valueName: "run"))
     var run: String
 
     @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
@@ -23,7 +23,7 @@ struct LedgerShowCommand: ContextCommand {
     func validate() throws {
         let digits = run.lowercased()
         guard (4...36).contains(digits.utf8.count), digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
-            throw ValidationError("a run is 4 to 36 digits of its identity, such as 7f3a91c4.")
+            throw ValidationError("give 4 to 36 digits of a run's id, such as 7f3a91c4.")
         }
     }
 

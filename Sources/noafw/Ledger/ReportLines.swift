@@ -2,7 +2,7 @@ import Ledger
 
 enum ReportLines {
     static func lines(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        guard figures.runs > 0 else { return ["no run is recorded that fits"] }
+        guard figures.runs > 0 else { return ["no recorded run matches"] }
         let stations = figures.stations.map { [$0.name] + $0.yield.cells }
         let codes = figures.codeRows.isEmpty ? [] : table("code", ["runs", "added up"], figures.codeRows, style) + [""]
         return head(figures) + [""] + table("station", ["yield", "95 % interval", "passed", "of", "runs"], stations, style) + [""] + codes

@@ -2,20 +2,22 @@ import ArgumentParser
 
 /// How a line is run.
 struct LineOptions: ParsableArguments, Sendable {
-    @Flag(help: "Work on every unit that is put before the adapter, one after another, until Ctrl-C.")
+    @Flag(help: "Work on each unit that is put next to the adapter, one after another, until Ctrl-C.")
     var watch = false
 
-    @Flag(help: "Work on a unit again that has passed already.")
+    @Flag(help: "Work again on a unit that has already passed.")
     var again = false
 
-    @Flag(help: "Ring once for a unit that passed, three times for another.")
+    @Flag(help: "Ring once for a unit that passed, three times otherwise.")
     var bell = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Take a unit from this signal strength on. The default is -65.", valueName: "dBm"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Take a unit with at least this signal strength. The default is -65.", valueName: "dBm"))
     var near: Int?
 
     @Option(
-        help: ArgumentHelp("With --serial ask: what a whole serial number has to match, a regular expression.", valueName: "pattern"))
+        help: ArgumentHelp("With --serial ask: a regular expression that the whole serial number must match.", valueName: "pattern"))
     var serialPattern: String?
 
     static let usualThreshold = -65

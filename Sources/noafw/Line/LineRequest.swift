@@ -4,7 +4,7 @@ import Support
 
 struct LineRequest: Sendable {
     /// The family, the adapter, and the virtual units that are put there one after another.
-    var units: FleetSelection
+    var units: UnitSelection
     /// Addresses that are taken, and no others; `nil` takes what lies beside the adapter.
     var allowed: Set<DeviceAddress>?
     /// In dBm.

@@ -4,7 +4,7 @@ import Support
 
 /// The line's course at one adapter: performs what ``LineWatch`` asks for.
 struct LineRun: Sendable {
-    typealias Work = @Sendable (DiscoveredUnit, _ serial: String?) async throws -> UnitReport
+    typealias Work = @Sendable (FleetUnit, DiscoveredUnit, any Central, _ serial: String?) async throws -> UnitReport
 
     private static let look = Duration.milliseconds(250)
     private static let forgetting = Duration.seconds(5)
@@ -109,7 +109,7 @@ struct LineRun: Sendable {
         case .several(let units):
             course.unnumbered = nil
             tell(.several(units.map { "\($0.address)" }))
-        case .stranger(let unit): events(.notice(LineText.stranger(unit)))
+        case .unknownBootloader(let unit): events(.notice(LineText.stranger(unit)))
         case .free:
             course.unnumbered = nil
             tell(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
@@ -144,7 +144,7 @@ struct LineRun: Sendable {
         var entry: FleetEntry<UnitReport>
         var isCancelled = false
         do {
-            entry = FleetEntry(unit: unit, report: try await work(found, serial))
+            entry = FleetEntry(unit: unit, report: try await work(unit, found, central, serial))
         } catch {
             isCancelled = error is CancellationError
             entry = FleetEntry(unit: unit, result: UnitResult(error, stop: request.records.stop))

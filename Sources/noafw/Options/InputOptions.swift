@@ -6,7 +6,7 @@ import Provisioning
 /// Which files a verb works with.
 struct InputOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Use a release bundle: all that it holds, and nothing else.", valueName: "file"),
+        help: ArgumentHelp("Use a release bundle: everything in it, and nothing else.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
     var bundle: InputName?
 
@@ -18,7 +18,7 @@ struct InputOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Use this FPGA image instead of the catalogue's.", valueName: "image"), completion: .file())
     var fpga: InputName?
 
-    @Option(help: ArgumentHelp("The version of the image of --fpga, such as v23.230.0808.", valueName: "v"))
+    @Option(help: ArgumentHelp("The version of the --fpga image, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
 
     @Flag(help: "Accept an FPGA image that is damaged or made for another FPGA.")

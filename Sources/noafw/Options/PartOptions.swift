@@ -3,11 +3,12 @@ import Provisioning
 
 /// Which parts a verb works on, and how long their program is watched.
 struct PartOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Only work on these: firmware, fpga, scripts.", valueName: "parts"))
+    @Option(help: ArgumentHelp("Work only on these: firmware, fpga, scripts.", valueName: "parts"))
     var only: [PartList] = []
 
     @Option(
-        help: ArgumentHelp("Watch the unit's program for so long once it is ready (2): it must neither fail nor end.", valueName: "seconds")
+        help: ArgumentHelp(
+            "Watch the unit's program for this many seconds once it is ready (2): it must neither fail nor end.", valueName: "seconds")
     )
     var watchProgram: Int?
 

@@ -4,7 +4,8 @@ import Provisioning
 /// When a fleet's run starts no more units.
 struct RolloutOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Prove this many units before the others start. The default is 1 for 5 units or more, else 0.", valueName: "n"))
+        help: ArgumentHelp(
+            "Start the others only after this many units have passed. The default is 1 for 5 units or more, else 0.", valueName: "n"))
     var canary: Int?
 
     @Option(

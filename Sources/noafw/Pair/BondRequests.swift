@@ -10,7 +10,7 @@ struct PairRequest: Sendable {
 
 struct UnpairRequest: Sendable {
     enum Unit: Sendable, Hashable {
-        case virtual(VirtualUnitSelection)
+        case virtual(VirtualUnitName)
         case radio(DeviceAddress, adapter: String?)
         /// The only one that this station has worked on.
         case known(adapter: String?)

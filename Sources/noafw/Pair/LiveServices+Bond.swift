@@ -28,14 +28,19 @@ extension LiveServices {
 
     func unpair(_ request: UnpairRequest) async throws -> BondReport {
         switch request.unit {
-        case .virtual(let selection):
-            try Self.checkBonds(of: selection.name.family)
-            let station = try VirtualStation(selection, stateFolder: request.stateFolder, search: request.search)
-            let outcome: BondReport.Outcome = try station.forgetBond() ? .removed : .absent
-            if request.pressesCradleButton { try await station.pressCradleButton() }
-            return BondReport(
-                family: selection.name.family, address: station.address, outcome: outcome,
-                unit: request.pressesCradleButton ? .reset : .virtual)
+        case .virtual(let name):
+            try Self.checkBonds(of: name.family)
+            let selection = UnitSelection(units: .virtual([name], .maximum))
+            return try await withStation(selection, search: request.search, stateFolder: request.stateFolder, events: { _ in }) { station in
+                let unit = try await station.onlyUnit(events: { _ in })
+                return try await unit.presence.during {
+                    let hadKey = try station.virtual?.forgetBond(of: unit.address) == true
+                    if request.pressesCradleButton { try await station.virtual?.pressCradleButton(of: unit) }
+                    return BondReport(
+                        family: name.family, address: unit.address, outcome: hadKey ? .removed : .absent,
+                        unit: request.pressesCradleButton ? .reset : .virtual)
+                }
+            }
         case .radio(let address, let adapter):
             let known = try KnownUnits(stateFolder: request.stateFolder).load().first { $0.address == address.description }
             return try await forget(address, known?.family, adapter, request)

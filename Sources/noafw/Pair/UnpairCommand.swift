@@ -52,7 +52,7 @@ struct UnpairCommand: ContextCommand {
     }
 
     private var selection: UnpairRequest.Unit {
-        if let virtual { return .virtual(VirtualUnitSelection(name: virtual, speed: .maximum)) }
+        if let virtual { return .virtual(virtual) }
         return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter?.text) } ?? .known(adapter: adapter?.text)
     }
 

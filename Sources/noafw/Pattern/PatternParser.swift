@@ -1,10 +1,10 @@
-/// Reads a regular expression into instructions; a repetition with a number is written that often.
+/// Compiles a regular expression into instructions; a counted repetition is unrolled.
 struct PatternParser {
     typealias Program = [TextPattern.Instruction]
 
     private static let nestingLimit = 50
     static let tooLong = TextPattern.Fault(reason: "it is too long")
-    private static let badCounts = TextPattern.Fault(reason: "{ wants numbers, such as {2,5}")
+    private static let badCounts = TextPattern.Fault(reason: "{ needs numbers, such as {2,5}")
 
     private(set) var ignoresCase = false
     private var rest: Substring
@@ -52,10 +52,10 @@ struct PatternParser {
             return atom
         }
         if !isGroup, case .at? = atom.first { throw fault("a place cannot be repeated") }
-        // Whether it is greedy makes no difference to whether it is found.
+        // Greediness does not affect whether there is a match.
         _ = take("?")
         if let next = rest.first, "*+?{".contains(next) { throw fault("\(next) follows a repetition") }
-        // Repetitions of nothing count, too.
+        // Repetitions of nothing also count.
         let atom = atom.isEmpty ? [.jump(1)] : atom
         guard atom.count * (most ?? least) <= TextPattern.programLimit else { throw Self.tooLong }
         let needed = Array(repeatElement(atom, count: least).joined())
@@ -116,7 +116,7 @@ struct PatternParser {
 
     private mutating func bracket() throws(TextPattern.Fault) -> TextPattern.CharacterSet {
         var set = TextPattern.CharacterSet(members: [], isNegated: take("^"))
-        // A ] in front is one of the characters.
+        // A leading ] is one of the characters.
         repeat {
             guard !rest.isEmpty else { throw fault("a [ has no ]") }
             let first = try member()

@@ -1,14 +1,14 @@
-/// A regular expression that is found in bounded time, whatever the expression and the text: all ways through it are followed at once
-/// (Thompson 1968). It knows no backreferences and no lookaround; characters are those that a person sees.
+/// A regular expression that is searched in bounded time, whatever the expression and the text: all paths are followed at once
+/// (Thompson 1968). No backreferences, no lookaround; characters are those that a person sees.
 ///
-/// Swift's `Regex` backtracks and cannot be cancelled: `(a|a)*b` takes 15 s in 24 letters and `(a+)+$` more than 20 s in 20. Here they
-/// take 0.01 s in 20,000 letters, and a hostile expression of ``programLimit`` instructions takes 0.8 s.
+/// Swift's `Regex` backtracks and cannot be cancelled: `(a|a)*b` takes 15 s on 24 letters and `(a+)+$` more than 20 s on 20.
+/// Here they take 0.01 s on 20,000 letters, and a hostile expression of ``programLimit`` instructions takes 0.8 s.
 struct TextPattern: Sendable {
     struct Fault: Error, Hashable { let reason: String }
 
     enum Boundary: Sendable { case start, end, word, noWord }
 
-    /// What one place takes, or where the search goes on, counted from the instruction itself.
+    /// What one position accepts, or where the search continues, relative to the instruction.
     enum Instruction: Sendable {
         case one(CharacterSet)
         case either(Int, Int)
@@ -17,21 +17,19 @@ struct TextPattern: Sendable {
         case found
     }
 
-    /// Characters of a text that are looked at.
+    /// Characters of a text that are searched.
     static let textLimit = 20_000
     static let programLimit = 1000
 
     private let program: [Instruction]
     private let ignoresCase: Bool
 
-    /// - Throws: ``Fault``.
     init(_ text: String) throws(Fault) {
         guard text.utf8.count <= 4 * Self.programLimit else { throw PatternParser.tooLong }
         var parser = PatternParser(text)
         (program, ignoresCase) = (try parser.parse() + [.found], parser.ignoresCase)
     }
 
-    /// Whether it matches anywhere in a text.
     func isFound(in text: String) -> Bool {
         let text = text.prefix(Self.textLimit)
         let characters = Array(ignoresCase ? Substring(text.lowercased()) : text)
@@ -49,7 +47,7 @@ struct TextPattern: Sendable {
         return false
     }
 
-    /// Adds an instruction and all that are reached from it without a character.
+    /// Adds an instruction and all that it reaches without a character.
     /// - Returns: whether the end is among them.
     private func follow(_ start: Int, into threads: inout Threads, _ text: [Character], _ position: Int) -> Bool {
         var open = [start]
@@ -97,7 +95,7 @@ struct TextPattern: Sendable {
         }
     }
 
-    /// Characters that one place takes.
+    /// Characters accepted at one position.
     struct CharacterSet: Sendable {
         enum Member: Sendable {
             case character(Character)

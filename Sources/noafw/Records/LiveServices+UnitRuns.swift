@@ -82,7 +82,7 @@ extension LiveServices {
         }
     }
 
-    /// Holds a unit against its assets; the unit is not changed.
+    /// Compares a unit with its assets, and does not change it.
     /// - Parameters:
     ///   - recorded: the versions that are expected of components for which `assets` has nothing.
     ///   - keep: gets the link with the unit's program stopped; without it, the program is started and the link ends.

@@ -3,7 +3,7 @@ import Ledger
 import LedgerServer
 import Support
 
-/// What each record of a command begins as, and where a record goes that no file takes.
+/// How each record of a command begins, and where one goes that no file takes.
 @dynamicMemberLookup
 struct RecordInputs: Sendable {
     /// Its station is the host's name by default; its serial number is that of the one unit that is worked on.

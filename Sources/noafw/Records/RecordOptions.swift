@@ -2,7 +2,7 @@ import ArgumentParser
 import Ledger
 import LedgerServer
 
-/// What the records of a verb's runs say beside the unit.
+/// What the record of a run says besides its unit.
 struct RecordOptions: ParsableArguments, Sendable {
     @OptionGroup var server: LedgerServerOptions
 
@@ -43,7 +43,7 @@ struct RecordOptions: ParsableArguments, Sendable {
             guard let text, RecordText.line(text) != text || text.isEmpty else { continue }
             throw ValidationError("\(option) is 1 to \(RecordText.limit) printable characters, without blanks at its ends.")
         }
-        if rebindSerial, serial == nil { throw ValidationError("--rebind-serial belongs to --serial.") }
+        if rebindSerial, serial == nil { throw ValidationError("--rebind-serial needs --serial.") }
     }
 
     /// - Throws: ``ServerError``, where the server could not be trusted or its address is no good.
@@ -66,7 +66,7 @@ struct LedgerServerOptions: ParsableArguments, FileNaming, Sendable {
         name: .customLong("ledger"),
         help: ArgumentHelp(
             "Send the runs to this PostgreSQL, and claim each unit there: postgresql://HOST/DATABASE?sslrootcert=FILE, or "
-                + "service=NAME. No password stands in it. The default is NOAFW_LEDGER.",
+                + "service=NAME. It contains no password. The default is NOAFW_LEDGER.",
             valueName: "server"))
     var server: String?
 

@@ -41,7 +41,7 @@ final class RunRecorder: Sendable {
     /// - Parameters:
     ///   - claims: `nil` takes the server's, if there is one.
     ///   - uploads: `nil` takes the server's, if there is one.
-    ///   - events: is told what is no one unit's.
+    ///   - events: gets what concerns no single unit.
     init(
         _ inputs: RecordInputs, ledger: KeptLedger, claims: (any UnitClaims)? = nil, uploads: (any RunUploads)? = nil,
         now: @escaping @Sendable () -> UTCTime = { .now }, events: @escaping Events
@@ -51,14 +51,14 @@ final class RunRecorder: Sendable {
         notices = OnceNotices(events)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in
-            for notice in $0 { notices.tell(notice.diagnosis, to: events) }
+            for notice in $0 { notices.tell(.notice(notice.diagnosis.notice), to: events) }
         }
     }
 
     /// Opens a record, claims the unit, runs `body`, and closes the record with what became of it; a cancelled run's, too.
     /// - Parameters:
     ///   - recorded: gets the record when it is opened and when it is closed; `nil` where it was taken back.
-    ///   - body: is handed where its events go, and its record.
+    ///   - body: gets a sink for its events, and its record.
     /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
     ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
     func record<Report: RecordedReport>(
@@ -75,7 +75,7 @@ final class RunRecorder: Sendable {
             await close(recording(of: run, start), verdict(error), nil, clock, events)
             throw error
         }
-        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
+        for notice in run.notices { notices.tell(.notice(notice.diagnosis.notice), to: events) }
         let recording = recording(of: run, start)
         do {
             let report = try await recording.follow { take in
@@ -116,7 +116,7 @@ final class RunRecorder: Sendable {
         do {
             return try await clock.paused { try await ledger.lastPass(of: recording.run.record.unitAddress) }
         } catch {
-            notices.tell(diagnose(error), to: events)
+            notices.tell(.notice(diagnose(error).notice), to: events)
             return nil
         }
     }
@@ -130,17 +130,17 @@ final class RunRecorder: Sendable {
                 $0.unitAddress == "\(unit.address)"
             }
         } catch {
-            notices.tell(diagnose(error), to: events)
+            notices.tell(.notice(diagnose(error).notice), to: events)
             return nil
         }
     }
 
-    /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
+    /// Sends what the server has not got yet, for a few seconds at most, and reports what still waits. To be called once, when no run of the
     /// command is left.
     func finish() async {
         await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) {
             [self] in
-            // Whatever was told before: what waits at the end is what counts.
+            // Also what was reported before: only what waits at the end counts.
             for notice in await uploads.finish(within: Self.sendLimit).notices { events(.notice(notice.diagnosis.notice)) }
         }
     }
@@ -184,10 +184,10 @@ final class RunRecorder: Sendable {
                 await run.claim.release()
             }
         }
-        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
+        for notice in run.notices { notices.tell(.notice(notice.diagnosis.notice), to: events) }
     }
 
-    /// Neither the ledger nor its spool takes a finished run: its operator gets it.
+    /// Prints the record of a finished run that neither ledger nor spool takes.
     private func keepByHand(_ run: OpenRun, _ verdict: RunVerdict, _ error: LedgerError, _ events: Events) {
         var record = run.record
         record.close(verdict, at: now(), elapsed: run.elapsed)
@@ -217,7 +217,7 @@ final class Recording: Sendable {
     func save() async throws(LedgerError) { try await run.update { fill(&$0) } }
 
     /// Runs `body`, and writes meanwhile what a kill should not take away.
-    /// - Parameter body: is handed where its events go.
+    /// - Parameter body: gets a sink for its events.
     func follow<Value>(_ body: (@escaping @Sendable (RunEvent) -> Void) async throws -> Value) async throws -> Value {
         let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         async let written: Void = write(changes)
@@ -236,7 +236,7 @@ final class Recording: Sendable {
         }
     }
 
-    /// A state that cannot be kept is told at the close, which tries again.
+    /// A state that cannot be kept is reported at the close, which tries again.
     private func write(_ changes: AsyncStream<Void>) async {
         for await _ in changes { await clock.paused { try? await save() } }
     }

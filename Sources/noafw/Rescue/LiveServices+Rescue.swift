@@ -4,36 +4,30 @@ import Support
 
 extension LiveServices {
     func rescue(_ request: FlashRequest, events: @escaping Events) async throws -> RescueReport {
-        try await recording(request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: events) {
-            recorder in
-            try await Radio.with(adapters: request.fleet.adapters, notice: { _ in }) { adapters in
-                guard let adapter = adapters.first else { throw LinkError.unavailable("there is no adapter") }
-                return try await rescue(request, on: adapter.fleet, address: adapter.address, recorder, events: events)
-            }
+        try await recording(
+            request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: events
+        ) { recorder in
+            try await withStation(
+                request.fleet, search: request.inputs.search, stateFolder: request.stateFolder, events: events
+            ) { try await rescue(request, at: $0, recorder, events: events) }
         }
     }
 
-    /// - Parameter address: the adapter's.
     func rescue(
-        _ request: FlashRequest, on adapter: FleetAdapter, address: String? = nil, _ recorder: RunRecorder? = nil, events: @escaping Events
+        _ request: FlashRequest, at station: Station, _ recorder: RunRecorder? = nil, events: @escaping Events
     ) async throws -> RescueReport {
-        let selector: UnitSelector = if case .one(let selector) = request.fleet.units { selector } else { .only }
-        let station = RadioStation(central: adapter.central, stateFolder: request.stateFolder, notice: { events(.notice($0)) })
-        let units = try KnownUnits(stateFolder: request.stateFolder).load()
-        try await station.endStaleConnections(selector, families: Set(request.fleet.families.map(\.id)), known: units)
-        let known = Set(units.compactMap { DeviceAddress($0.address) })
-        let heard = try await StrandedUnits.find(
-            selector, known: known, on: adapter.central, wait: request.fleet.wait, isDraining: { request.drain.isAsked })
+        let heard = try await StrandedUnits.find(at: station, isDraining: { request.drain.isAsked })
         for unit in heard.units { events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader")) }
-        let once = OnceNotices(events)
-        let run = FleetRun<UnitReport>(request.fleet, nil, request.drain, request.records.stop, events)
-        let report = await run.perform(heard.units.map { .unit($0) }, on: [adapter]) { found in
-            let unit = try found.onStation(adapter: address)
-            let choice = try AssetChoice(
-                request.options.components, for: [unit.family], from: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment)
-            let assets = try choice.assets(for: unit.family.id, events: once.tell)
-            return try await provision("rescue", unit, with: assets, request.options, found.run(request.stateFolder, recorder))
+        let work = FlashWork(services: self, verb: "rescue", options: request.options, notices: OnceNotices(events)) { family, notice in
+            try AssetChoice(
+                request.options.components, for: [family], from: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment
+            ).assets(for: family.id, events: notice)
         }
+        let run = FleetRun(
+            selection: request.fleet, search: request.inputs.search, stateFolder: request.stateFolder, drain: request.drain,
+            records: request.records, events: events)
+        let task = UnitTask(station: station, work: work, recorder: recorder, stop: request.records.stop, events: events)
+        let report = await run.fleet(task).run(heard.units.map { .unit($0) }, report: events)
         return RescueReport(fleet: report, heard: heard)
     }
 }

@@ -48,17 +48,24 @@ struct RescueCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         context.interrupts.grace.waitForUnits()
         let session = RunSession(context: context, report: report, presentation: RescuePresentation(mayChangeUnit: !dryRun))
-        return await session.run { events in
+        return await session.run {
             var options = JobOptions()
             options.dryRun = dryRun
             let selector = device.flatMap { DeviceAddress($0) }.map { UnitSelector.address($0) } ?? .only
-            let fleet = FleetSelection(
+            let fleet = UnitSelection(
                 units: .one(selector), adapters: adapter.map { [$0.text] } ?? [], jobsPerAdapter: 1, wait: waiting.value)
-            return try await context.services.rescue(
-                FlashRequest(
+            return RescueRequest(
+                flash: FlashRequest(
                     fleet: fleet, inputs: inputs.value(in: context), options: options, records: try record.value(in: context),
-                    stateFolder: try context.stateFolder(), drain: context.interrupts.drain),
-                events: events)
+                    stateFolder: try context.stateFolder(), drain: context.interrupts.drain))
         }
+    }
+}
+
+private struct RescueRequest: RunRequest {
+    let flash: FlashRequest
+
+    func perform(by services: any Services, events: @escaping Services.Events) async throws -> RescueReport {
+        try await services.rescue(flash, events: events)
     }
 }

@@ -16,17 +16,14 @@ struct StrandedUnits: Sendable {
     /// Long enough to hear everything in reach.
     private static let listening = Duration.seconds(6)
 
-    /// - Parameters:
-    ///   - selector: an address takes its unit, known or not: the application's or the bootloader's, where a neighbour's application may
-    ///     have
-    ///     the latter.
-    ///   - known: what this station has worked on.
-    ///   - isDraining: nobody waits for more.
+    /// An address takes its unit, known to this station or not: the application's or the bootloader's, although a neighbour's application
+    /// may have the latter.
+    /// - Parameter isDraining: nobody waits for more.
     /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
-    static func find(
-        _ selector: UnitSelector, known: Set<DeviceAddress>, on central: any Central, wait: Duration?, isDraining: @Sendable () -> Bool
-    ) async throws -> StrandedUnits {
-        let named: DeviceAddress? = if case .address(let address) = selector { address } else { nil }
+    static func find(at station: Station, isDraining: @Sendable () -> Bool) async throws -> StrandedUnits {
+        let known = try await station.endStaleConnections()
+        let central = try station.firstAdapter.fleet.central
+        let named: DeviceAddress? = if case .address(let address) = station.selector { address } else { nil }
         let isWanted = { @Sendable (unit: DiscoveredUnit) in
             known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
         }
@@ -36,7 +33,7 @@ struct StrandedUnits: Sendable {
         // At any time: a unit that restarts is not stranded.
         var running: [DeviceAddress: DiscoveredUnit] = [:]
         try await UnitFinder(central: central, families: .supported).watch(
-            until: clock.deadline(in: max(listening, wait ?? .zero)), wanting: isWanted
+            until: clock.deadline(in: max(listening, station.selection.wait ?? .zero)), wanting: isWanted
         ) { seen, now in
             heard = seen.filter(\.isSupported)
             for unit in heard where unit.mode == .application { running[unit.address] = unit }

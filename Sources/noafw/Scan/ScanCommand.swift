@@ -3,15 +3,14 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// `noafw scan`
 struct ScanCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "Show the glasses in reach.",
         discussion: """
             Lists every Monocle and Frame that advertises, the nearest first. Give the address to --device. A unit in its \
-            bootloader has the address of its application here. On a terminal the table is redrawn until the time is over. \
-            Press Ctrl-C to stop earlier.
+            bootloader is listed with its application's address. On a terminal the table is redrawn until the time is up. \
+            Press Ctrl-C to stop sooner.
 
             Examples:
               noafw scan

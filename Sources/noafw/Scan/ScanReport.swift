@@ -2,10 +2,10 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Who is in reach at the end of a scan.
+/// The units in reach at the end of a scan.
 struct ScanReport: Verdict, Hashable {
     var units: [DiscoveredUnit]
-    /// Application addresses of units this station has worked on.
+    /// Application addresses of units that this station has worked on.
     var known: Set<DeviceAddress>
 
     var passed: Bool { units.contains(where: \.isSupported) }

@@ -2,7 +2,7 @@ import Bluetooth
 import Provisioning
 import Synchronization
 
-/// The table of a scan: redrawn in place on a terminal, written once elsewhere.
+/// The table of a scan: redrawn in place on a terminal, otherwise written once.
 final class ScanTable: Sendable {
     private struct State {
         var report = ScanReport(units: [], known: [])
@@ -18,7 +18,6 @@ final class ScanTable: Sendable {
         self.isLive = isLive
     }
 
-    /// What was drawn last.
     var last: ScanReport { state.withLock { $0.report } }
 
     func draw(_ report: ScanReport) {
@@ -26,7 +25,7 @@ final class ScanTable: Sendable {
             guard report != state.report || (isLive && state.drawnLines == 0) else { return }
             state.report = report
             guard isLive else { return }
-            // A line that wraps would be two rows for the cursor, which goes back by lines.
+            // A wrapped line would be two rows for the cursor, which moves up by lines.
             let columns = max(8, context.output.columns() - 1)
             redraw(report.units.isEmpty ? ["listening..."] : Self.lines(report, context, columns: columns), &state)
         }
@@ -42,7 +41,7 @@ final class ScanTable: Sendable {
         }
     }
 
-    /// Moves up over what was drawn and clears it.
+    /// Moves to the top of the last table and clears it.
     private func redraw(_ lines: [String], _ state: inout State) {
         guard isLive else { return }
         let back = state.drawnLines > 0 ? "\u{1B}[\(state.drawnLines)A\r\u{1B}[J" : ""
@@ -51,7 +50,7 @@ final class ScanTable: Sendable {
     }
 
     private static func lines(_ report: ScanReport, _ context: CommandContext, columns: Int? = nil) -> [String] {
-        // The name comes last: anybody may give himself a long one, and the terminal's edge cuts what is last.
+        // The name comes last: anybody may use a long one, and the terminal cuts the end of a line.
         var table = TextTable([
             .init("address"), .init("family"), .init("mode"), .init("rssi", .right), .init("note", keeping: .start),
             .init("name", keeping: .start),
@@ -71,6 +70,6 @@ final class ScanTable: Sendable {
         guard unit.isSupported else { return unit.unsupported }
         let isKnown = known.contains(unit.address)
         guard unit.mode == .bootloader else { return isKnown ? "worked on before" : "" }
-        return isKnown ? "stranded: noafw rescue" : "a bootloader, not met before"
+        return isKnown ? "stranded: noafw rescue" : "an unknown bootloader"
     }
 }

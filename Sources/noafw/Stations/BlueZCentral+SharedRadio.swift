@@ -2,8 +2,6 @@ import BlueZ
 import Bluetooth
 import Support
 
-extension BlueZCentral: AddressedRadio {}
-
 extension BlueZCentral: SharedRadio {
     func foreignConnections(before deadline: SessionClock.Instant) async throws -> [StaleConnection] {
         let others: [DeviceObject] = try await foreignConnections(before: deadline)

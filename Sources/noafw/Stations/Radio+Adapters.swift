@@ -7,8 +7,8 @@ extension Radio {
     /// One adapter of several that a command works with.
     struct Adapter: Sendable {
         let fleet: FleetAdapter
-        /// Stays when the kernel's name changes.
-        let address: String
+        /// Stays when the kernel's name changes; `nil` for a virtual one.
+        let address: String?
     }
 
     private static let surveyTimeout = Duration.seconds(12)

@@ -17,16 +17,19 @@ protocol SharedRadio: Central {
     func end(_ link: StaleConnection, before deadline: SessionClock.Instant) async throws
 }
 
-extension RadioStation {
+/// The links that bluetoothd keeps for processes that died.
+struct StaleConnections: Sendable {
+    let central: any Central
+    let stateFolder: String
+    let notice: @Sendable (String) -> Void
+
     private static let timeout = Duration.seconds(5)
 
     /// bluetoothd keeps the link of a process that died, and a unit with a link does not advertise: nobody can find it. A link
     /// is ended as stale only if this station has worked on the unit, no process of it does now, and the unit can be
     /// the one that is meant. A dry run needs the unit to be seen, too.
     /// - Throws: `CancellationError` alone: what stands in the way here stands in the way of the search, which says it better.
-    func endStaleConnections(
-        _ selector: UnitSelector, families: Set<FamilyID>, known: [KnownUnits.Unit]
-    ) async throws {
+    func end(_ selector: UnitSelector, families: Set<FamilyID>, known: [KnownUnits.Unit]) async throws {
         guard let radio = central as? any SharedRadio else { return }
         let deadline = radio.clock.deadline(in: Self.timeout)
         do {

@@ -1,7 +1,6 @@
 import Bluetooth
 import Support
 
-/// A person's yes or no.
 struct Answer {
     var isYes: Bool
 

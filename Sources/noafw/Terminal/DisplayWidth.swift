@@ -20,19 +20,18 @@ enum DisplayWidth {
 
     static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
 
-    /// Of a line with colours.
+    /// For a line with colours.
     static func columns(painted line: String) -> Int { columns(line.replacing(/\u{1B}\[[0-9;]*m/, with: "")) }
 
     enum Side { case start, end }
 
-    /// A text that fits: what is left out is marked.
+    /// Text cut to fit, with a mark where it is cut.
     static func shortened(_ text: String, columns limit: Int, keeping side: Side) -> String {
         guard columns(text) > limit else { return text }
         let mark = "..."
         return side == .start ? prefix(text, columns: limit - mark.count) + mark : mark + suffix(text, columns: limit - mark.count)
     }
 
-    /// The beginning of a text that fits.
     static func prefix(_ text: String, columns limit: Int) -> String {
         var used = 0
         return String(text.prefix { character in
@@ -41,11 +40,10 @@ enum DisplayWidth {
         })
     }
 
-    /// The end of a text that fits.
     static func suffix(_ text: String, columns limit: Int) -> String { String(prefix(String(text.reversed()), columns: limit).reversed()) }
 
-    /// Breaks a line that is too long into rows; those after the first are indented.
-    /// - Parameter lead: characters at the beginning that are not broken.
+    /// Breaks a long line into rows; rows after the first are indented.
+    /// - Parameter lead: leading characters that are never broken.
     static func hang(_ line: String, lead: Int, indent: Int, columns limit: Int?) -> [String] {
         guard let limit, columns(painted: line) > limit else { return [line] }
         let indent = min(indent, limit / 2)
@@ -53,7 +51,7 @@ enum DisplayWidth {
         return [line.prefix(lead) + (rows.first ?? "")] + rows.dropFirst().map { String(repeating: " ", count: indent) + $0 }
     }
 
-    /// Breaks a line into rows, at spaces where it can.
+    /// Breaks a line into rows, at spaces if possible.
     static func wrap(_ line: String, columns limit: Int) -> [String] {
         var rows: [String] = []
         var row = ""
@@ -67,7 +65,7 @@ enum DisplayWidth {
             row = String(word)
             while columns(row) > limit {
                 let fitting = prefix(row, columns: limit)
-                // A wide character has no room in one column.
+                // A wide character does not fit one column.
                 let head = fitting.isEmpty ? String(row.prefix(1)) : fitting
                 rows.append(head)
                 row = String(row.dropFirst(head.count))
@@ -77,7 +75,7 @@ enum DisplayWidth {
     }
 }
 
-/// The parser's help on a terminal: it is broken between words, and goes on below the column where it began.
+/// The parser's help on a terminal: wrapped between words, with continuation lines indented to their column.
 enum HelpText {
     /// Enough for every line of the parser.
     static let parserColumns = 10_000

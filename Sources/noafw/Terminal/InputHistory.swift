@@ -1,14 +1,14 @@
-/// Earlier lines, and the way back through them: only those that begin like what was typed.
+/// Earlier lines. Only those with the same beginning as the typed text are offered.
 struct InputHistory: Sendable {
     static let limit = 1000
 
     private(set) var lines: [String] = []
-    /// Where in ``lines`` the person is, and what was typed before going there.
+    /// The position in ``lines``, and what was typed before going there.
     private var browsing: (position: Int, draft: String)?
 
     init(lines: [String] = []) { self.lines = Array(lines.suffix(Self.limit)) }
 
-    /// Not what is empty, and nothing twice in a row.
+    /// Ignores empty lines and immediate repetitions.
     mutating func add(_ line: String) {
         browsing = nil
         guard line.contains(where: { !$0.isWhitespace }), line != lines.last else { return }

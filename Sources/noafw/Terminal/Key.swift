@@ -1,4 +1,4 @@
-/// What a person does at a keyboard, as far as a line editor cares.
+/// A keyboard action, as far as a line editor cares.
 enum Key: Hashable, Sendable {
     case text(String)
     /// Text in brackets (`CSI 200~` to `CSI 201~`): its line ends do not submit.
@@ -8,13 +8,13 @@ enum Key: Hashable, Sendable {
     case deleteWordLeft, deleteWordRight, killToEnd, killToStart, yank, transpose
     case older, newer
     case clearScreen, interrupt
-    /// Ctrl-D: the end of input on an empty line, else it deletes.
+    /// Ctrl-D: ends the input on an empty line, otherwise deletes.
     case endOfInput
     /// The terminal's answer to a primary device attributes query (DA1).
     case attributes([Int])
 }
 
-/// Turns a terminal's bytes into keys (ECMA-48, xterm's control sequences). Whatever bytes come, its memory is bounded.
+/// Turns a terminal's bytes into keys (ECMA-48, xterm's control sequences). Its memory is bounded for any input.
 struct KeyDecoder {
     private enum State {
         case ground
@@ -25,7 +25,7 @@ struct KeyDecoder {
         case paste
     }
 
-    /// Longer than any sequence that has a meaning here.
+    /// Longer than any meaningful sequence.
     private static let sequenceLimit = 64
     static let pasteLimit = 64 << 10
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
@@ -35,7 +35,7 @@ struct KeyDecoder {
 
     mutating func decode(_ bytes: [UInt8]) -> [Key] { bytes.compactMap { next($0) } }
 
-    /// Time has passed: an Escape that nothing followed was the key of that name.
+    /// Time has passed: an Escape without anything after it was the Escape key.
     mutating func settle() {
         if case .escape = state { state = .ground }
     }
@@ -73,7 +73,7 @@ struct KeyDecoder {
 
     private mutating func character(_ bytes: [UInt8], _ length: Int) -> Key? {
         guard let last = bytes.last, 0x80...0xBF ~= last else {
-            // The broken character is dropped, what broke it is not.
+            // Drops the broken character, but not the byte that broke it.
             state = .ground
             return bytes.last.flatMap { ground($0) }
         }
@@ -125,7 +125,7 @@ struct KeyDecoder {
         String(decoding: bytes, as: UTF8.self).drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) }
     }
 
-    /// - Parameter parameters: the second one is for modifiers: 3 Alt, 5 Ctrl.
+    /// - Parameter parameters: the second is for modifiers: 3 Alt, 5 Ctrl.
     private static func final(_ byte: UInt8, _ parameters: [Int]) -> Key? {
         let isByWord = parameters.count > 1 && [3, 5, 7].contains(parameters[1])
         switch (byte, parameters.first) {
@@ -146,7 +146,7 @@ struct KeyDecoder {
             defer { (state, pasted) = (.ground, []) }
             return .paste(String(decoding: pasted.dropLast(Self.pasteEnd.count), as: UTF8.self))
         }
-        // What is too long loses its end, but not the mark of its end.
+        // Text that is too long loses its end, but not the end mark.
         if pasted.count >= Self.pasteLimit + Self.pasteEnd.count { pasted.remove(at: Self.pasteLimit) }
         return nil
     }

@@ -1,19 +1,19 @@
-/// The text being typed, and where. A state machine: keys in, what they mean out. It draws nothing.
+/// The text being typed, and the cursor. A state machine: keys in, meanings out. It draws nothing.
 ///
-/// libedit 3.1 is no substitute: it submits the first line of a bracketed paste, a backspace leaves half of an emoji family, U+202E goes
-/// through, it reads the terminal's answer to DA1 as text, and what another thread prints while it reads leaves the line half drawn.
+/// libedit 3.1 is no substitute: it submits the first line of a bracketed paste, a backspace leaves half of an emoji family, it
+/// lets U+202E through, reads the terminal's answer to DA1 as text, and leaves the line half drawn when another thread prints.
 struct LineEditor {
     enum Outcome: Hashable, Sendable {
         case submitted(String)
-        /// Ctrl-C; whether there was a line to throw away.
+        /// Ctrl-C, and whether it discarded a line.
         case interrupted(hadText: Bool)
         case ended
         case clearScreen
-        /// Nothing to do that way: no more history, or the line is full.
+        /// Impossible: no more history, or the line is full.
         case refused
     }
 
-    /// Bytes of one line: what a chat session takes as one question.
+    /// Bytes in one line: the limit of a chat session's question.
     static let limit = 8 << 10
 
     private(set) var text = ""
@@ -112,7 +112,7 @@ struct LineEditor {
         return nil
     }
 
-    /// What was two characters may be one afterwards (a letter before a combining accent): the cursor goes behind it.
+    /// Two characters may become one (a letter before a combining accent): the cursor goes after it.
     private mutating func replace(_ range: Range<Int>, with new: String) {
         let head = String(text[..<index(range.lowerBound)]) + new
         let target = head.utf8.count
@@ -121,8 +121,8 @@ struct LineEditor {
         while cursor < target { cursor = next(cursor) }
     }
 
-    /// Line feeds stay, tabs become spaces, and nothing that could steer a terminal or reorder a line gets in; a zero-width
-    /// joiner is what families of emoji are made with.
+    /// Keeps line feeds, turns tabs into spaces, and removes what could control a terminal or reorder a line; emoji families
+    /// need zero-width joiners.
     private static func harmless(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var follows = false
@@ -171,7 +171,7 @@ struct LineEditor {
 
     private static func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
-    /// To the line above or below, into the same column; beyond them is the history.
+    /// To the same column in the line above or below; past the first or last line, into the history.
     private mutating func moveLine(up: Bool) -> Outcome? {
         let start = target(of: .home)
         let end = target(of: .end)

@@ -1,8 +1,8 @@
-/// Where the characters of an edited text stand on a terminal of some width.
+/// Positions of an edited text's characters on a terminal of a given width.
 struct PromptLayout: Equatable {
     static let prompt = "> "
     static let continuation = "  "
-    /// Rows that are shown of a long text: those around the cursor.
+    /// Rows shown of a long text, around the cursor.
     static let rowLimit = 10
 
     private(set) var rows: [String] = []
@@ -11,7 +11,7 @@ struct PromptLayout: Equatable {
 
     /// - Parameters:
     ///   - cursor: bytes of `text` before it.
-    ///   - columns: of the terminal; its last one stays free, as terminals differ in what they do there.
+    ///   - columns: of the terminal; the last stays free, since terminals treat it differently.
     init(_ text: String, cursor: Int, columns: Int) {
         let width = max(8, columns - 1)
         var row = Self.prompt
@@ -49,19 +49,19 @@ struct PromptLayout: Equatable {
     }
 }
 
-/// The rows at the bottom of the terminal that are drawn again and again, below what stays.
+/// The rows at the bottom of the terminal that are redrawn repeatedly.
 struct LiveArea {
     private var cursorRow = 0
     private var isDrawn = false
 
-    /// What removes it; the cursor is then where it began.
+    /// Text that removes it and leaves the cursor where it began.
     mutating func erase() -> String {
         guard isDrawn else { return "" }
         isDrawn = false
         return "\r" + (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\u{1B}[J"
     }
 
-    /// What draws it at the cursor.
+    /// Text that draws it at the cursor.
     mutating func draw(_ rows: [String], cursorRow: Int, cursorColumn: Int) -> String {
         self.cursorRow = cursorRow
         isDrawn = true

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The terminal's mode while noafw has changed it, put back on every way out: the orderly one, signals, and a crash.
+/// The terminal's mode while noafw has changed it, restored on every way out: normal exit, signals, and a crash.
 enum TerminalMode {
-    /// SA_RESETHAND, which is beyond a positive Int32.
+    /// SA_RESETHAND, which exceeds a positive Int32.
     private static let resetsHandler = Int32(bitPattern: 0x8000_0000)
     private static let fatalSignals = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
@@ -22,14 +22,14 @@ enum TerminalMode {
         tcsetattr(descriptor, TCSANOW, &wanted)
     }
 
-    /// Every key at once and unechoed, Ctrl-C and Ctrl-Z among them; output is processed as before.
+    /// Every key immediately and without echo, including Ctrl-C and Ctrl-Z; output is processed as before.
     private static func takeKeys(_ mode: inout termios) {
         mode.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
-        // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S is not a pause.
+        // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S does not pause.
         mode.c_iflag &= ~UInt32(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT)
     }
 
-    /// Ctrl-C is no signal, but one more character that ends a line.
+    /// Ctrl-C is not a signal, but another character that ends a line.
     private static func takeBreak(_ mode: inout termios) {
         withUnsafeMutableBytes(of: &mode.c_cc) { characters in
             characters[Int(VINTR)] = 0
@@ -48,15 +48,15 @@ enum TerminalMode {
         actionsBefore = []
     }
 
-    /// For a thread that ends the process whatever another one is doing.
+    /// For a thread that ends the process whatever other threads do.
     static func restoreForExit() { restoreMode() }
 }
 
-/// Safe to share with a signal handler: written before the handlers are installed, and only then.
+/// Safe to share with a signal handler: only written before the handlers are installed.
 nonisolated(unsafe) private var modeBefore = termios()
-/// What else wants to know of a crash, such as Swift's backtraces; no handler reads it.
+/// Others that want to know about a crash, such as Swift's backtraces; no handler reads it.
 nonisolated(unsafe) private var actionsBefore: [sigaction] = []
-/// -1 while the mode is the terminal's own. Two threads that restore at once do the same thing twice.
+/// -1 while the mode is the terminal's own. Two threads restoring at once do the same twice.
 nonisolated(unsafe) private var changedDescriptor: Int32 = -1
 
 /// Only async-signal-safe calls.
@@ -64,7 +64,7 @@ private func restoreMode() {
     let descriptor = changedDescriptor
     guard descriptor >= 0 else { return }
     tcsetattr(descriptor, TCSANOW, &modeBefore)
-    // The end of bracketed paste.
+    // Ends bracketed paste.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 8) { bytes in
         _ = bytes.update(fromContentsOf: [0x1B, 0x5B, 0x3F, 0x32, 0x30, 0x30, 0x34, 0x6C])
         _ = write(descriptor, bytes.baseAddress, bytes.count)

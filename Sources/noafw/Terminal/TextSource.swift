@@ -1,30 +1,29 @@
 import Foundation
 import Glibc
 
-/// How a terminal hands over what is typed.
+/// How a terminal delivers typed text.
 enum InputMode: Sendable, Hashable {
-    /// Lines that the terminal edits.
+    /// Lines edited by the terminal.
     case lines
-    /// As ``lines``, but Ctrl-C is the last byte (0x03) of a line that it ends at once.
+    /// Like ``lines``, but Ctrl-C (0x03) ends a line immediately and is its last byte.
     case breakableLines
-    /// Every key at once, without the terminal's own editing.
+    /// Every key immediately, without the terminal's own editing.
     case keys
 }
 
-/// Where text comes from.
 struct TextSource: Sendable {
-    /// Gets bytes as they come; `nil` at their end.
+    /// Receives bytes as they come; `nil` at their end.
     typealias Sink = @Sendable ([UInt8]?) -> Void
 
     var isTerminal: Bool
-    /// A terminal's mode is put back by ``TypedInput/close()``.
+    /// ``TypedInput/close()`` restores a terminal's mode.
     var open: @Sendable (_ mode: InputMode, _ sink: @escaping Sink) throws -> any TypedInput
 
     /// Nobody types.
     static let none = TextSource(isTerminal: false, open: { _, sink in NoInput(sink: sink) })
 }
 
-/// Input that is being read, piece by piece as it is asked for: what nobody has asked for stays where it is.
+/// Input read on demand: unread input stays where it is.
 protocol TypedInput: Sendable {
     func more()
     func close()
@@ -36,8 +35,8 @@ private struct NoInput: TypedInput {
     func close() {}
 }
 
-/// A descriptor as a source. A thread of its own waits for it: a blocking read would hold one of the few threads that
-/// all tasks share.
+/// A descriptor as a source. Its own thread waits for it: a blocking read would hold one of the few threads that all tasks
+/// share.
 final class FileSource: TypedInput, Sendable {
     private static let pieceBytes = 4096
 
@@ -87,7 +86,7 @@ final class FileSource: TypedInput, Sendable {
         return count == 1 && request == UInt8(ascii: "m")
     }
 
-    /// - Returns: `false` at the input's end, or when nobody wants more of it.
+    /// - Returns: `false` at the end of the input, or when no more is wanted.
     private func reads() -> Bool {
         while true {
             var entries = [

@@ -58,15 +58,13 @@ struct VerifyCommand: ContextCommand {
             try comparison.read(into: &compared, in: context)
             try comparison.checkOutputs(in: context)
         } catch {
-            return await session(compared, context).run { _ in throw error }
+            return await session(compared, context).run { () throws -> VerifyRequest in throw error }
         }
-        return await session(compared, context).run { [compared] events in
-            let fleet = try units.fleet(in: context)
-            let request = VerifyRequest(
-                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
+        return await session(compared, context).run { [compared] in
+            VerifyRequest(
+                fleet: try units.fleet(in: context), inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
                 comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
-            return compared.complete(try await context.services.verify(request, events: events), isAll: fleet.units == .inReach)
         }
     }
 

@@ -120,8 +120,7 @@ import Testing
                 return RescueReport(fleet: FleetReport(entries: []), heard: StrandedUnits())
             },
             onPair: { request in
-                guard case .radio(let radio) = request.unit else { throw CancellationError() }
-                #expect(radio.wait == .seconds(7))
+                #expect(request.unit.isOne && request.unit.wait == .seconds(7))
                 throw UnitSelectionError.none
             })
         #expect(await Noafw.execute(in: harness.context(["flash", "--wait", "7", "--adapter", "usb:1-1.4"], services: services)) == 0)

@@ -144,13 +144,13 @@ final class LinePlace: Central {
         var records = RecordInputs()
         records.rebindsSerial = rebinds
         let request = LineRequest(
-            units: FleetSelection(units: .inReach), allowed: nil, threshold: -65, repeatsPassed: false, serials: desk,
+            units: UnitSelection(units: .inReach), allowed: nil, threshold: -65, repeatsPassed: false, serials: desk,
             inputs: AssetInputs(search: search), options: JobOptions(), limits: RolloutLimits(stopAfter: 2, seed: 0), records: records,
             stateFolder: "/none", drain: drain)
         return LineRun(
             central: self, rules: LineWatch.Rules(families: ["monocle"]), request: request,
             boundAddress: { serial in bound[serial].map { "\(FleetSample.address($0))" } },
-            work: { [self] found, serial in
+            work: { [self] _, found, _, serial in
                 state.withLock { $0.worked.append("\(found.address) \(serial ?? "-")") }
                 try await wait(seconds)
                 var report = try Sample.flashed(error: error)

@@ -212,10 +212,10 @@ import Testing
         var line = Line()
         let stranger = unit(1, mode: .bootloader)
         line.show([stranger], for: 20)
-        #expect(line.take() == [.stranger(stranger)] && line.watch.state == .idle, "it is said once")
+        #expect(line.take() == [.unknownBootloader(stranger)] && line.watch.state == .idle, "it is said once")
         line.show([], for: 1)
         line.show([stranger], for: 20)
-        #expect(line.take() == [.stranger(stranger)])
+        #expect(line.take() == [.unknownBootloader(stranger)])
         for rules in [Line(known: [.number(1)]), Line(allowed: [.number(1)])] {
             var line = rules
             line.show([stranger], for: 3)

@@ -68,6 +68,6 @@ import Testing
             try VirtualUnit.monocle(
                 folder: folder, configuration: UnitConfiguration(python: "/nowhere"), air: VirtualAir(time: .simulated()))
         }
-        #expect(error?.diagnosis.message.hasSuffix("unit.json: it is no unit of the family monocle") == true)
+        #expect(error?.diagnosis.message.hasSuffix("unit.json: it is not a unit of the family monocle") == true)
     }
 }

@@ -26,7 +26,7 @@ extension FrameConsole {
                 await repl.close()
                 return StartedProgram(status: UnitStatus(answer: lines.utf8))
             } catch {
-                try? await repl.reset(within: answer)
+                await repl.putBack()
                 await repl.close()
                 throw error
             }

@@ -1,6 +1,6 @@
-/// How many links an adapter takes at once. Nobody can ask it: the figure is assumed, and learned downward.
+/// The number of simultaneous links on an adapter. It cannot be read: it is assumed, and lowered by experience.
 public struct AdapterCeiling: Sendable, Hashable {
-    /// What small adapters take (CSR8510), and what Home Assistant assumes of one (bluetooth-adapters, `const.py`).
+    /// What small adapters manage (CSR8510), and what Home Assistant assumes (bluetooth-adapters, `const.py`).
     public static let assumed = 5
 
     public private(set) var links = assumed
@@ -8,7 +8,7 @@ public struct AdapterCeiling: Sendable, Hashable {
     public init() {}
 
     /// The adapter refused a link.
-    /// - Parameter others: links that were up, everybody's.
+    /// - Parameter others: links that were up, including other programs'.
     /// - Returns: whether it was full. With no other link up the refusal has another reason.
     public mutating func refused(besides others: Int) -> Bool {
         guard others > 0 else { return false }

@@ -1,23 +1,24 @@
 import Support
 
-/// Whose connect is next at one adapter: pure.
+/// Decides which connect is next on one adapter: pure.
 ///
-/// One is under way at a time: two can leak one inside the kernel, after which the adapter refuses every connect
-/// (bluez/bluetooth-next#643). They come in turn. Who has a place among the links keeps it, link or not, until it is given back.
+/// Only one is in progress at a time: two can leak one inside the kernel, after which the adapter refuses every connect
+/// (bluez/bluetooth-next#643). They take turns. A holder keeps its place among the links, with or without a link, until it
+/// gives it back.
 struct ConnectGate: Sendable {
-    /// Who holds a place: a job, or a link that belongs to none.
+    /// Holds a place: a job, or a link outside any job.
     typealias Holder = UInt64
     typealias Ticket = UInt64
 
     enum Refusal: Sendable, Hashable {
-        /// The ticket is in its old place of the queue again.
-        /// - Parameter isCharged: none of our own links will end and make room: the wait counts against the connect's time.
+        /// The ticket is back in its old place in the queue.
+        /// - Parameter isCharged: none of our own links will end and make room, so the wait counts against the connect's time.
         case requeued(isCharged: Bool)
-        /// It has nothing to do with other links.
+        /// Unrelated to other links.
         case ordinary
     }
 
-    /// After a refusal; a firmware that frees a link late refuses the next one, too (bleak-retry-connector#67).
+    /// After a refusal; firmware that frees a link late refuses the next one too (bleak-retry-connector#67).
     static let pause = Duration.seconds(4)
 
     private struct Request: Sendable {
@@ -26,19 +27,19 @@ struct ConnectGate: Sendable {
     }
 
     private(set) var ceiling = AdapterCeiling()
-    /// Links of others, when they were last asked for.
+    /// Links of other programs when last counted.
     var foreignLinks = 0
     private(set) var dialing: Ticket?
     private(set) var pausedUntil: SessionClock.Instant?
-    /// In the order of the tickets.
+    /// In ticket order.
     private var queue: [Request] = []
-    /// The links of each holder that are up.
+    /// Each holder's links that are up.
     private var places: [Holder: Int] = [:]
     private var count: UInt64 = 0
 
-    /// Places that are taken; a holder with several links has as many.
+    /// Places taken: one a holder, or as many as it has links.
     var taken: Int { places.values.reduce(0) { $0 + max(1, $1) } }
-    /// Links that are up, ours and others'.
+    /// Links that are up, including other programs'.
     var linksUp: Int { places.values.reduce(0, +) + foreignLinks }
     /// Links that this station may have at once.
     var capacity: Int { max(1, ceiling.links - foreignLinks) }
@@ -54,7 +55,6 @@ struct ConnectGate: Sendable {
         return ticket
     }
 
-    /// Lets the next one dial, if one may.
     mutating func advance(at now: SessionClock.Instant) -> Ticket? {
         guard dialing == nil else { return nil }
         if let end = pausedUntil {
@@ -68,9 +68,9 @@ struct ConnectGate: Sendable {
     }
 
     private func mayDial(_ request: Request) -> Bool {
-        // A place of one's own is kept through a reboot.
+        // A holder keeps its place through a reboot.
         if places[request.holder] == 0 { return true }
-        // With no link of ours nothing will make room: only trying tells.
+        // Without any link of ours nothing will make room: only trying shows.
         return places.isEmpty || taken < capacity
     }
 
@@ -79,14 +79,14 @@ struct ConnectGate: Sendable {
         places[request.holder, default: 0] += 1
     }
 
-    /// The connect came to nothing, or was given up.
-    /// - Parameter keepsPlace: the holder may come again.
+    /// The connect failed or was abandoned.
+    /// - Parameter keepsPlace: the holder may try again.
     mutating func failed(_ ticket: Ticket, keepsPlace: Bool) {
         guard let request = leave(ticket) else { return }
         if !keepsPlace, places[request.holder] == 0 { places[request.holder] = nil }
     }
 
-    /// The adapter refused: the ticket stays, in its turn, unless the refusal is an ordinary failure.
+    /// The adapter refused: the ticket keeps its turn, unless the refusal is an ordinary failure.
     mutating func refused(_ ticket: Ticket, keepsPlace: Bool, at now: SessionClock.Instant) -> Refusal {
         guard let request = queue.first(where: { $0.ticket == ticket }), ceiling.refused(besides: linksUp) else {
             failed(ticket, keepsPlace: keepsPlace)

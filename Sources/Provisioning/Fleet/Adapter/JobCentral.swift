@@ -1,7 +1,8 @@
 import Bluetooth
 import Support
 
-/// A job's view of a ``SharedCentral``: its place among the adapter's links is kept while its unit reboots, until the job ends.
+/// A job's view of a ``SharedCentral``: it keeps its place among the adapter's links while its unit reboots, until the job
+/// ends.
 public final class JobCentral: BondingCentral {
     private let shared: SharedCentral
     private let holder: ConnectGate.Holder
@@ -13,7 +14,6 @@ public final class JobCentral: BondingCentral {
 
     deinit { end() }
 
-    /// The adapter's name.
     public var adapter: String { shared.name }
     public var clock: SessionClock { shared.clock }
 
@@ -27,6 +27,5 @@ public final class JobCentral: BondingCentral {
         try await shared.forgetBond(with: address, deadline: deadline)
     }
 
-    /// Gives its place back.
     func end() { shared.leaveJob(holder) }
 }

@@ -2,15 +2,15 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One adapter for many jobs: one connect at a time, links up to what the adapter takes, one discovery for all who listen.
+/// One adapter for many jobs: one connect at a time, no more links than the adapter allows, one discovery for all listeners.
 ///
-/// A connect waits for its turn and for a place among the links; only the time in which it dials counts against its deadline, as
-/// the others' slowness is none of its unit's. An adapter that refuses because it is full is asked again when there is room.
+/// A connect waits for its turn and for a place among the links. Only the time in which it dials counts against its deadline,
+/// because other units' slowness is not its unit's fault. When a full adapter refuses, it is asked again once there is room.
 public final class SharedCentral: BondingCentral {
     private struct State {
         var gate = ConnectGate()
         var waiting: [ConnectGate.Ticket: Inbox<Void>] = [:]
-        /// Of jobs, which keep their place while they have no link.
+        /// Jobs keep their place while they have no link.
         var jobs: Set<ConnectGate.Holder> = []
         var links: [UInt64: SharedConnection] = [:]
     }
@@ -19,7 +19,7 @@ public final class SharedCentral: BondingCentral {
     private let base: any Central
     private let foreignLinks: @Sendable () async -> Int
     private let scan: SharedScan
-    /// Gets the ceiling, when it is lowered, and how many links this station may have.
+    /// Called with the ceiling when it is lowered, and with the links that this station may have.
     private let lowered: @Sendable (_ ceiling: Int?, _ capacity: Int) -> Void
     private let state = Mutex(State())
 
@@ -35,7 +35,7 @@ public final class SharedCentral: BondingCentral {
         self.lowered = lowered
     }
 
-    /// Links at once, as far as it is known.
+    /// Simultaneous links, as far as known.
     public var ceiling: Int { state.withLock { $0.gate.ceiling.links } }
 
     public func discover() async throws -> any Discovery { try await scan.listen() }
@@ -50,7 +50,6 @@ public final class SharedCentral: BondingCentral {
         return try await bonding.forgetBond(with: address, deadline: deadline)
     }
 
-    /// Ends what links are left.
     func close() async {
         for link in state.withLock({ Array($0.links.values) }) { await link.disconnect() }
     }
@@ -59,7 +58,7 @@ public final class SharedCentral: BondingCentral {
 // MARK: - Jobs
 
 extension SharedCentral {
-    /// A place of its own for a job, taken with its first link.
+    /// Gives a job its own place, taken with its first link.
     func enterJob() -> ConnectGate.Holder {
         state.withLock { state in
             let holder = state.gate.number()
@@ -108,13 +107,12 @@ extension SharedCentral {
                 state.waiting[ticket] = nil
                 state.gate.failed(ticket, keepsPlace: state.jobs.contains(holder))
             }
-            // Who waits for the end of a pause may have waited for this one's wake.
+            // Others waiting for the end of a pause may have depended on this one's wake.
             for other in state.withLock({ Array($0.waiting.values) }) { other.deliver(()) }
             throw error
         }
     }
 
-    /// Waits until the ticket may dial.
     private func turn(_ ticket: ConnectGate.Ticket, _ wake: Inbox<Void>) async throws {
         while true {
             change { _ in }
@@ -163,7 +161,7 @@ extension SharedCentral {
         if let capacity { lowered(nil, capacity) }
     }
 
-    /// Changes the gate and wakes whoever may dial then.
+    /// Changes the gate and wakes whoever may now dial.
     private func change(_ change: (inout State) -> Void) {
         let now = clock.now
         let next = state.withLock { state -> Inbox<Void>? in

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A link that tells once when it ends, whoever ends it.
+/// A link that reports its end once, whoever ends it.
 final class SharedConnection: Connection {
     private struct State {
         var isGone = false
@@ -72,7 +72,7 @@ final class SharedConnection: Connection {
             await clock.shielded(for: .seconds(10)) { [self] in try await waitUntilGone(deadline: clock.deadline(in: .forever)) }
             return
         }
-        // One task at a time waits for the end of a link.
+        // Only one task at a time waits for the end of a link.
         watch?.cancel()
         _ = await watch?.result
         await base.disconnect()

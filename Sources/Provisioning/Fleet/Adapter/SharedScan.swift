@@ -2,9 +2,9 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One discovery of one adapter for all who listen: it begins with the first of them and ends with the last.
+/// One discovery on one adapter for all listeners: it begins with the first and ends with the last.
 ///
-/// Each has an inbox of its own, so a slow one loses nobody else's time. A discovery that dies ends all of them with its error.
+/// Each has its own inbox, so a slow one delays nobody else. A discovery that fails ends all of them with its error.
 final class SharedScan: Sendable {
     private struct Listener: Sendable {
         let sightings = Inbox<Advertisement>(overrun: LinkError.overrun)
@@ -15,15 +15,15 @@ final class SharedScan: Sendable {
     private struct State {
         var listeners: [UInt64: Listener] = [:]
         var count: UInt64 = 0
-        /// Changes whenever nobody listens any more, or the discovery has died.
+        /// Changes whenever the last listener leaves or the discovery fails.
         var run: UInt64 = 0
         var isUp = false
         var pump: Task<Void, any Error>?
-        /// The last one, which may be on its way out.
+        /// The last one, which may still be ending.
         var last: Task<Void, any Error>?
     }
 
-    /// Sightings are handed on so often at most: in crowded air each costs a wake of everyone who listens.
+    /// How often sightings are passed on: on crowded air each would wake every listener.
     private static let beat = Duration.milliseconds(20)
 
     private let base: any Central
@@ -31,7 +31,6 @@ final class SharedScan: Sendable {
 
     init(_ base: any Central) { self.base = base }
 
-    /// - Throws: what the adapter's discovery throws.
     func listen() async throws -> any Discovery {
         let (number, listener) = enter()
         do {

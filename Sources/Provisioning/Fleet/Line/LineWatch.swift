@@ -1,20 +1,20 @@
 import Bluetooth
 import Support
 
-/// The course of `flash --watch` at one place of a line: pure. The caller feeds what the air shows, and does what it asks for.
+/// The states of `flash --watch` at one place on a line: pure. The caller passes in the units in reach, and performs the
+/// actions.
 ///
 /// idle → seen → claimed → running → verdict → absent for 10 s → idle.
 public struct LineWatch: Sendable {
-    /// What may be taken.
     public struct Rules: Sendable {
-        /// Families that are taken.
         public var families: Set<FamilyID>
-        /// Addresses that are taken, however weak; no others are. `nil` takes what lies at the place: the strongest, alone by 6 dB.
+        /// Addresses that are taken, however weak; no others are. `nil` takes the unit at the place: the strongest, by at least
+        /// 6 dB.
         public var allowed: Set<DeviceAddress>?
         /// In dBm.
         public var threshold: Int
-        /// Units that this station has worked on. Only theirs, and those of a list, are taken in a bootloader: every device with Nordic's
-        /// bootloader looks alike.
+        /// Units that this station has worked on. Only these, and those in a list, are taken in a bootloader: all devices with
+        /// Nordic's bootloader look alike.
         public var known: Set<DeviceAddress>
 
         public init(families: Set<FamilyID>, allowed: Set<DeviceAddress>? = nil, threshold: Int = -65, known: Set<DeviceAddress> = []) {
@@ -25,60 +25,53 @@ public struct LineWatch: Sendable {
         }
     }
 
-    /// What the caller has to do.
     public enum Action: Sendable, Hashable {
-        /// Take the unit for this process (and this station), then call ``claimed(at:)`` or ``refused(at:)``.
+        /// Claim the unit for this process (and this station), then call ``claimed(at:)`` or ``refused(at:)``.
         case claim(DiscoveredUnit)
         /// Work on it, then call ``finished(_:at:)``.
         case run(DiscoveredUnit)
-        /// The unit has passed in this session: show that verdict.
+        /// The unit has passed in this session: show that verdict again.
         case showAgain(DiscoveredUnit, LineVerdict)
-        /// Several units lie here: the operator has to remove all but one.
+        /// Several units are here: the operator must remove all but one.
         case several([DiscoveredUnit])
-        /// A bootloader of nobody knows what lies here.
-        case stranger(DiscoveredUnit)
-        /// The unit has gone, or all of several but one: the place is free. One that was claimed is not any more.
+        case unknownBootloader(DiscoveredUnit)
+        /// The unit is gone, or only one of several remains: the place is free. A claim has ended.
         case free
-        /// Nothing at all was heard for so long: the place may be empty and quiet, or the radio deaf.
+        /// Nothing was heard for this long: the place may be empty and quiet, or the radio deaf.
         case silent(Duration)
-        /// The last unit is done, and nothing more is taken.
+        /// The last unit is finished, and no more are taken.
         case drained
     }
 
     public enum State: Sendable, Hashable {
         case idle
-        /// It lies here, perhaps only for a moment.
         case seen(DiscoveredUnit)
-        /// The caller was asked to take it.
         case claimed(DiscoveredUnit)
         case running(DiscoveredUnit)
         case verdict(DiscoveredUnit, LineVerdict)
         case drained
     }
 
-    /// So long a unit has to lie here before it is taken: a passer-by is strong for a moment.
+    /// How long a unit must be here before it is taken: a passer-by is strong for a moment.
     static let settling = Duration.seconds(2)
-    /// So long a unit has to be away before the next one: units fall asleep, and an operator's hand hides them.
+    /// How long a unit must be away before the next one: units fall asleep, and an operator's hand hides them.
     static let absence = Duration.seconds(10)
-    /// In dB: of who lies here over all others.
+    /// In dB: how much stronger the nearest unit must be.
     static let margin = 6
-    /// In dB below the threshold: who lies here stays so long.
+    /// In dB below the threshold: down to this a unit that is here stays here.
     static let hysteresis = 10
 
     public private(set) var state = State.idle
     private var rules: Rules
     private var silence: SilenceWatch
     private var isDraining = false
-    /// Of the state `seen`.
     private var seenSince = SessionClock.Instant(offset: .zero)
-    /// Of the state `verdict`.
     private var lastPresent = SessionClock.Instant(offset: .zero)
     private var passed: [DeviceAddress: LineVerdict] = [:]
-    /// Could not be taken; when they were last here.
+    /// Units that could not be claimed, with the time they were last here.
     private var leftAlone: [DeviceAddress: (unit: DiscoveredUnit, lastHere: SessionClock.Instant)] = [:]
     private var crowd: Set<DeviceAddress> = []
-    /// The one that was told.
-    private var stranger: DeviceAddress?
+    private var unknownBootloader: DeviceAddress?
 
     public init(rules: Rules, at now: SessionClock.Instant) {
         self.rules = rules
@@ -86,7 +79,6 @@ public struct LineWatch: Sendable {
     }
 }
 
-/// What came of one unit at a line.
 public struct LineVerdict: Sendable, Hashable {
     /// `nil` for a unit that passed.
     public var error: Diagnosis?
@@ -100,13 +92,12 @@ public struct LineVerdict: Sendable, Hashable {
     }
 }
 
-// MARK: - What the caller tells
+// MARK: - Inputs
 
 extension LineWatch {
-    /// Any sighting, of a unit or not.
     public mutating func heard(at now: SessionClock.Instant) { silence.heard(at: now) }
 
-    /// The units in reach, as ``UnitFinder`` shows them; to be called at least twice a second while nothing runs.
+    /// The units in reach, as ``UnitFinder`` reports them; call at least twice a second while nothing runs.
     public mutating func look(_ units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {
         let ours = units.filter { rules.families.contains($0.family) }
         noteAbsence(units, now)
@@ -120,14 +111,13 @@ extension LineWatch {
         return actions + (silence.look(at: now).map { [.silent($0)] } ?? [])
     }
 
-    /// The unit is this process's.
     public mutating func claimed(at now: SessionClock.Instant) -> [Action] {
         guard case .claimed(let unit) = state else { return [] }
         state = .running(unit)
         return [.run(unit)]
     }
 
-    /// The unit cannot be taken now: it is left alone until it was away, or ``again(at:)``.
+    /// The unit cannot be claimed now: it is left alone until it was away, or ``again(at:)``.
     public mutating func refused(at now: SessionClock.Instant) -> [Action] {
         guard case .claimed(let unit) = state else { return [] }
         leftAlone[unit.address] = (unit, now)
@@ -142,7 +132,7 @@ extension LineWatch {
         return settle(.verdict(unit, verdict), at: now)
     }
 
-    /// The operator wants the unit that lies here to be worked on once more.
+    /// The operator wants to repeat the unit that is here.
     public mutating func again(at now: SessionClock.Instant) -> [Action] {
         leftAlone = [:]
         guard case .verdict(let unit, _) = state, lastPresent.duration(to: now) < ScanResults.silence else { return [] }
@@ -151,7 +141,7 @@ extension LineWatch {
         return [.claim(unit)]
     }
 
-    /// Takes nothing more; what runs is finished.
+    /// Takes no more units; a running one finishes.
     public mutating func drain() -> [Action] {
         isDraining = true
         switch state {
@@ -162,7 +152,7 @@ extension LineWatch {
         }
     }
 
-    /// Nothing was listened to while the caller worked.
+    /// The caller did not listen while it worked.
     private mutating func settle(_ next: State, at now: SessionClock.Instant) -> [Action] {
         silence.heard(at: now)
         state = isDraining ? .drained : next
@@ -170,7 +160,7 @@ extension LineWatch {
     }
 }
 
-// MARK: - Who lies here
+// MARK: - Units at the place
 
 extension LineWatch {
     private mutating func choose(among units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {
@@ -195,7 +185,7 @@ extension LineWatch {
         return actions + [.claim(candidate)]
     }
 
-    /// While its caller makes up its mind, such as for a serial number, a claimed unit may be taken away, or get company.
+    /// While the caller waits, such as for a serial number, a claimed unit may be removed or joined by others.
     private mutating func keep(_ unit: DiscoveredUnit, _ units: [DiscoveredUnit], _ ours: [DiscoveredUnit]) -> [Action] {
         let (_, actions) = candidate(among: ours)
         guard actions.isEmpty, isHere(unit, units) else {
@@ -212,7 +202,7 @@ extension LineWatch {
             return (listed.first { passed[$0.address] == nil } ?? listed.first, [])
         }
         guard let strongest = units.max(by: { $0.rssi < $1.rssi }), strongest.rssi >= rules.threshold else {
-            stranger = nil
+            unknownBootloader = nil
             return (nil, disperse())
         }
         let rivals = units.filter { $0.address != strongest.address && strongest.rssi - $0.rssi < Self.margin }
@@ -223,14 +213,14 @@ extension LineWatch {
         }
         let dispersed = disperse()
         guard strongest.mode == .application || rules.known.contains(strongest.address) else {
-            defer { stranger = strongest.address }
-            return (nil, dispersed + (stranger == strongest.address ? [] : [.stranger(strongest)]))
+            defer { unknownBootloader = strongest.address }
+            return (nil, dispersed + (unknownBootloader == strongest.address ? [] : [.unknownBootloader(strongest)]))
         }
-        stranger = nil
+        unknownBootloader = nil
         return (leftAlone[strongest.address] == nil ? strongest : nil, dispersed)
     }
 
-    /// Several were told, and do not lie here any more.
+    /// Several units were reported and are no longer here.
     private mutating func disperse() -> [Action] {
         defer { crowd = [] }
         return crowd.isEmpty ? [] : [.free]
@@ -248,8 +238,8 @@ extension LineWatch {
         leftAlone = leftAlone.filter { $0.value.lastHere.duration(to: now) < Self.absence }
     }
 
-    /// A unit in its bootloader is the same unit, whatever its bootloader calls itself. One of a list may have been taken from afar: it is
-    /// here as long as it is as near as it was.
+    /// A unit in its bootloader is the same unit, whatever the bootloader's name. A listed unit may have been claimed from
+    /// afar: it is here as long as it is as near as it was.
     private func isHere(_ unit: DiscoveredUnit, _ units: [DiscoveredUnit]) -> Bool {
         let address = unit.address
         guard let heard = units.first(where: { $0.address == address || $0.advertisedAddress == address.bootloader }) else { return false }

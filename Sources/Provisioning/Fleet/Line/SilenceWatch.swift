@@ -1,7 +1,7 @@
 import Support
 
-/// Notices that nothing at all is heard. It only tells: an empty place in a quiet room is like that for hours, and a discovery that died is
-/// the radio's business.
+/// Notices total silence. It only reports it: a quiet room is like that for hours, and a failed discovery is the radio's
+/// concern.
 struct SilenceWatch: Sendable {
     static let limit = Duration.seconds(180)
 
@@ -12,7 +12,7 @@ struct SilenceWatch: Sendable {
 
     mutating func heard(at now: SessionClock.Instant) { (lastHeard, isTold) = (now, false) }
 
-    /// - Returns: once for each silence, how long it has lasted.
+    /// - Returns: once for each silence, its duration.
     mutating func look(at now: SessionClock.Instant) -> Duration? {
         let silence = lastHeard.duration(to: now)
         guard !isTold, silence >= Self.limit else { return nil }

@@ -1,45 +1,44 @@
 import Support
 
-/// Keeps a bad bundle from going through a shift: pure, told of each unit's end in turn.
+/// Stops a bad bundle from going through a shift: a pure fold over the units' results.
 ///
-/// Only failures that are the unit's own count. A unit that was current already counts neither way.
+/// Only failures of the unit itself count. A unit that was already current counts neither way.
 public struct RolloutGuard: Sendable {
     public struct Limits: Sendable, Hashable {
-        /// Failures in a row with one code; 0 stops for none.
+        /// Consecutive failures with one code; 0 never stops.
         public var inARow = 2
-        /// Failures among the finished that are no reason yet, however few have finished.
+        /// Failures that are tolerated, however few units have finished.
         public var allowance = 2
-        /// Of the finished units, 0…1; `nil` stops for no share.
+        /// Share of the finished units, 0…1; `nil` never stops.
         public var share: Double? = 0.05
-        /// Before so many have finished their share says nothing.
+        /// The share means nothing until this many have finished.
         public var least = 5
 
         public init() {}
     }
 
-    /// So many failures before the first units are proved are enough.
+    /// This many failures before the first units pass are enough.
     private static let canaryAllowance = 2
 
     private let limits: Limits
-    /// Units that still have to be proved one at a time.
+    /// Units that still have to pass one at a time.
     private var canaries: Int
     private var canaryFailures = 0
     private var row: (code: String, count: Int)?
     private var finished = 0
     private var failed = 0
-    /// The reason for which no more units are started; it stays.
     public private(set) var stop: RolloutStop?
 
-    /// - Parameter canary: units that have to be proved, one after the other, before others are started.
+    /// - Parameter canary: units that must pass, one after the other, before others are started.
     public init(limits: Limits = Limits(), canary: Int = 0) {
         self.limits = limits
         canaries = max(0, canary)
     }
 
-    /// Whether units may be started beside each other; until then one is started at a time.
+    /// Whether units may run in parallel; until then only one runs at a time.
     public var mayStartSeveral: Bool { canaries == 0 }
 
-    /// What nothing was done to says nothing of the files.
+    /// A unit that was not changed says nothing about the files.
     public mutating func note(_ result: UnitResult) {
         switch result {
         case .wasCurrent, .interrupted, .skipped, .inUse, .notReached, .notStarted: return

@@ -1,12 +1,10 @@
 import Support
 
-/// Why a rollout starts no more units.
 public enum RolloutStop: Sendable, Hashable {
-    /// So many units in a row failed with one code.
     case repeated(code: String, count: Int)
-    /// So many of the last finished units failed.
+    /// This many of the last finished units failed.
     case share(failed: Int, of: Int)
-    /// So many of the units that had to be proved first failed.
+    /// This many of the units that had to pass first failed.
     case canary(failed: Int, code: String)
 }
 

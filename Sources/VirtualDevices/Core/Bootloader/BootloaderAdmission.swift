@@ -1,4 +1,4 @@
-/// The checks of an init packet in the SDK's order (`nrf_dfu_validation_prevalidate`, `nrf_dfu_ver_validation_check`).
+/// Checks an init packet in the SDK's order (`nrf_dfu_validation_prevalidate`, `nrf_dfu_ver_validation_check`).
 extension SecureBootloader {
     func refusal(of packet: BootloaderInitPacket) -> BootloaderResult? {
         guard let signature = packet.signature else { return .signatureMissing }
@@ -15,7 +15,7 @@ extension SecureBootloader {
         return isHighEnough(version, command.kind) ? nil : .firmwareVersionTooLow
     }
 
-    /// A first id of 0 stands for an image that may overwrite the SoftDevice: an application passes with it alone.
+    /// A first id of 0 means that the image may overwrite the SoftDevice. An application passes with that id alone.
     private func fitsSoftDevice(_ command: BootloaderInitPacket.Command) -> Bool {
         guard let first = command.softDevices.first else { return false }
         guard first == 0 else { return command.softDevices.contains(configuration.softDeviceID) }
@@ -40,7 +40,7 @@ extension BootloaderInitPacket.Command {
         return size <= configuration.bootloaderCapacity
     }
 
-    /// Bytes of the image; `nil` when the packet does not say, or says 0.
+    /// Bytes of the image; `nil` if the packet states none, or 0.
     var imageSize: UInt32? {
         let size: UInt32? = switch kind {
         case .application: applicationSize

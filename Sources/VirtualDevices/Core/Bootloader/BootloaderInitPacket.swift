@@ -1,13 +1,12 @@
-/// An init packet as the bootloader reads it. Limits are those of the SDK's nanopb structures (`dfu-cc.pb.h`):
-/// 16 SoftDevice ids, 32 bytes of hash, 64 bytes of signature, three boot validations.
+/// An init packet as the bootloader reads it, with the limits of the SDK's nanopb structures (`dfu-cc.pb.h`): 16 SoftDevice
+/// ids, 32 bytes of hash, 64 bytes of signature, three boot validations.
 struct BootloaderInitPacket: Sendable, Equatable {
-    /// A hash or a signature.
     struct Typed: Sendable, Equatable {
         var type: UInt32
         var bytes: [UInt8]
     }
 
-    /// What the image is (`dfu-cc.proto`, `FwType`).
+    /// The kind of image (`dfu-cc.proto`, `FwType`).
     enum Kind: UInt32, Sendable { case application, softDevice, bootloader, softDeviceAndBootloader }
 
     struct Command: Sendable, Equatable {
@@ -18,16 +17,16 @@ struct BootloaderInitPacket: Sendable, Equatable {
         let hash: Typed?
         let bootValidations: [Typed]
 
-        /// The admission catches a type that is missing or unknown.
+        /// The admission rejects a missing or unknown type.
         var kind: Kind { type.flatMap(Kind.init) ?? .application }
     }
 
     let command: Command
-    /// What the signature covers: the init command exactly as received, and what follows it in its container.
+    /// The signed bytes: the init command as received, and what follows it in its container.
     let commandBytes: [UInt8]
     let signature: Typed?
 
-    /// - Throws: when the bootloader's decoder would refuse the bytes.
+    /// - Throws: if the bootloader's decoder would refuse the bytes.
     init(_ bytes: [UInt8]) throws {
         let packet = try BootloaderMessage(bytes[...], isInner: false)
         let container: ArraySlice<UInt8>
@@ -62,15 +61,16 @@ extension BootloaderInitPacket.Command {
     }
 }
 
-/// The fields of one protobuf message as nanopb reads them in the bootloader: unknown fields are skipped by their wire type, groups are
-/// an error, a zero tag ends the message, and what then is left of an inner one is an error. Of a field that comes twice the last counts.
+/// One protobuf message as the bootloader's nanopb reads it: unknown fields are skipped by wire type, groups are an error, a
+/// zero tag ends the message, and bytes left after it in an inner message are an error. The last value of a repeated field
+/// counts.
 struct BootloaderMessage {
     struct Malformed: Error {}
 
     private enum Value {
         case varint(UInt64)
         case bytes(ArraySlice<UInt8>)
-        /// A fixed-width number: no field of an init packet has one.
+        /// A fixed-width number; no init packet field has one.
         case fixed
 
         var number: UInt32 {
@@ -107,7 +107,7 @@ struct BootloaderMessage {
         }
     }
 
-    /// - Parameter limit: the size of the field's array in the bootloader's memory.
+    /// - Parameter limit: the field's array size in the bootloader.
     func contents(_ field: UInt64, limit: Int = .max) throws -> [ArraySlice<UInt8>] {
         try (fields[field] ?? []).map { value in
             guard case .bytes(let bytes) = value, bytes.count <= limit else { throw Malformed() }
@@ -115,7 +115,7 @@ struct BootloaderMessage {
         }
     }
 
-    /// The SDK notes where the init command lies and refuses a packet that has two.
+    /// The SDK records the position of the init command and refuses a packet with two.
     func onlyContent(_ field: UInt64) throws -> ArraySlice<UInt8>? {
         let contents = try contents(field)
         guard contents.count < 2 else { throw Malformed() }

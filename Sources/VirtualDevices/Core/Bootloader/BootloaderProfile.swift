@@ -1,15 +1,14 @@
 import Bluetooth
 
-/// A model's bootloader: what it is built with, and how it shows itself.
+/// A model's bootloader: its build settings, and how it advertises.
 package struct BootloaderProfile: Sendable {
     let configuration: BootloaderConfiguration
-    /// The name in its advertisements.
     let name: String
 
     package init(configuration: BootloaderConfiguration, name: String) { (self.configuration, self.name) = (configuration, name) }
 
     /// At the address after the unit's: its last octet wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
-    /// - Parameter largestMTU: of the unit, in bytes.
+    /// - Parameter largestMTU: the unit's, in bytes.
     func peripheral(of address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
         var octets = address.octets
         octets[5] &+= 1
@@ -19,7 +18,7 @@ package struct BootloaderProfile: Sendable {
     }
 }
 
-/// Nordic's service for updates (nRF5 SDK 17, `ble_dfu.h`, `ble_dfu.c`).
+/// Nordic's update service (nRF5 SDK 17, `ble_dfu.h`, `ble_dfu.c`).
 enum DFUService {
     static let id = AttributeID("fe59")
     static let controlPoint = AttributeID("8ec90001-f315-4f60-9fb8-838830daea50")

@@ -1,18 +1,18 @@
 import Foundation
 import Support
 
-/// What survives a power cut: the settings page, its backup, and the flash behind the SoftDevice. Encodes its bytes as base64.
+/// What survives a power cut: the settings page, its backup, and the flash after the SoftDevice. Encodes bytes as base64.
 public struct BootloaderStorage: Sendable, Equatable {
-    /// Where the application begins behind the SoftDevice S132 7.3.0, in bytes.
+    /// Where the application begins after the SoftDevice S132 7.3.0, in bytes.
     public static let defaultApplicationStart: UInt32 = 0x26000
 
     /// `nil` while erased or half written.
     var settingsPage: BootloaderSettings?
     var backupPage: BootloaderSettings?
-    /// From the application's first byte on; what lies behind is erased.
+    /// From the application's first byte on; the rest is erased.
     var flash: [UInt8]
 
-    /// A unit as its last update left it.
+    /// A unit after its last update.
     /// - Parameters:
     ///   - application: empty for a unit without one.
     ///   - applicationVersion: the last init packet's `fw_version`; no later one may be lower.
@@ -33,16 +33,16 @@ public struct BootloaderStorage: Sendable, Equatable {
         backupPage = settings
     }
 
-    /// The backup wherever that is whole (nRF5 SDK, `nrf_dfu_settings_reinit`, built without updates from the application).
+    /// The backup if it is intact (nRF5 SDK, `nrf_dfu_settings_reinit`, built without updates from the application).
     var settings: BootloaderSettings { (settingsPage == nil ? backupPage : backupPage ?? settingsPage) ?? BootloaderSettings() }
 
-    /// A received image waits for the next reset.
+    /// A received image is waiting for the next reset.
     package var hasPendingUpdate: Bool { settings.bank1.content != .nothing }
     public var applicationIsValid: Bool { settings.bank0.content == .application }
-    /// The bootable application's image, else empty.
+    /// The image of the bootable application; empty if there is none.
     public var application: [UInt8] { applicationIsValid ? image(at: 0, count: Int(settings.bank0.size)) : [] }
     public var applicationVersion: UInt32 { settings.applicationVersion }
-    /// The accepted init packet of an update that is not finished; empty when there is none.
+    /// The accepted init packet of an unfinished update; empty if there is none.
     public var initPacket: [UInt8] { Array(settings.initCommand.prefix(Int(settings.progress.commandSize))) }
 
     func image(at offset: Int, count: Int) -> [UInt8] {
@@ -68,7 +68,7 @@ public struct BootloaderStorage: Sendable, Equatable {
 extension BootloaderStorage: Codable {
     private enum CodingKeys: String, CodingKey {
         case settingsPage, backupPage, flash
-        /// Of units made before the pages were modelled.
+        /// For units created before the pages were modelled.
         case application, applicationVersion
     }
 
@@ -94,25 +94,25 @@ extension BootloaderStorage: Codable {
     }
 }
 
-/// The content of the settings page (nRF5 SDK 17, `nrf_dfu_types.h`, `nrf_dfu_settings_t`) without its checksums: a page is
-/// whole or blank here.
+/// The settings page's content (nRF5 SDK 17, `nrf_dfu_types.h`, `nrf_dfu_settings_t`) without its checksums: here a page is
+/// either whole or blank.
 struct BootloaderSettings: Codable, Sendable, Equatable {
     enum BankContent: UInt8, Codable, Sendable { case nothing, application, bootloader }
 
     struct Bank: Codable, Sendable, Equatable {
         var content = BankContent.nothing
-        /// Bytes. The next image goes behind bank 0 by this, valid or not.
+        /// Bytes. Decides where the next image goes after bank 0, valid or not.
         var size: UInt32 = 0
         var crc: UInt32 = 0
     }
 
-    /// Offsets and CRCs of data run over the image, not over the object.
+    /// Data offsets and CRCs cover the image, not the object.
     struct Progress: Codable, Sendable, Equatable {
         var commandSize: UInt32 = 0
         var commandOffset: UInt32 = 0
         var commandCRC: UInt32 = 0
         var objectSize: UInt32 = 0
-        /// At the end of an update the address where that begins is written over it.
+        /// At the end of an update its start address overwrites this.
         var imageCRC: UInt32 = 0
         var executedCRC: UInt32 = 0
         var imageOffset: UInt32 = 0
@@ -137,7 +137,7 @@ struct BootloaderSettings: Codable, Sendable, Equatable {
     /// Where the next packet goes, from the start of the image.
     var writeOffset: UInt32 = 0
     var progress = Progress()
-    /// Erased (0xFF) behind the packet, zero in a unit that never had one.
+    /// Erased (0xFF) after the packet; zero in a unit that never had one.
     var initCommand = [UInt8](repeating: 0, count: initCommandLimit)
     var applicationValidation = Validation()
 

@@ -1,14 +1,14 @@
 import Support
 
-/// Resets and what follows them. Facts: nRF5 SDK 17, `nrf_bootloader.c`, `nrf_bootloader_fw_activation.c`.
+/// Resets and their consequences. Facts: nRF5 SDK 17, `nrf_bootloader.c`, `nrf_bootloader_fw_activation.c`.
 extension SecureBootloader {
-    /// Resets the unit. A power cut is this without the choice: the owner makes a new value from ``storage``.
+    /// Resets the unit. A power cut has no such choice: the owner makes a new value from ``storage``.
     mutating func reset() {
         boot(staysInBootloader: false)
         emit(hasLeft ? .startedApplication : .restarted)
     }
 
-    /// - Parameter staysInBootloader: the reset's cause asks for it.
+    /// - Parameter staysInBootloader: requested by the cause of the reset.
     mutating func boot(staysInBootloader: Bool) {
         forgetOutput()
         flash = BootloaderFlash()
@@ -22,7 +22,7 @@ extension SecureBootloader {
             settings.bank1 = .init()
             storeSettings()
             emit(.storageChanged)
-            // The activation ends in a reset of its own, whose cause asks for nothing.
+            // The activation ends in a reset of its own, which requests nothing.
             return boot(staysInBootloader: false)
         }
         guard staysInBootloader || !applicationBoots else {
@@ -33,14 +33,14 @@ extension SecureBootloader {
         takeUpInitPacket()
     }
 
-    /// At boot the flash is written at once.
+    /// At boot the flash is written immediately.
     private mutating func storeSettings() {
         storage.settingsPage = settings
         storage.backupPage = settings
     }
 
-    /// An application goes where the old one was; its CRC says whether it arrived. Another bootloader would be copied over this one:
-    /// the model remembers its version and stays what it is.
+    /// An application replaces the old one; its CRC shows whether it arrived. Another bootloader would be copied over this one;
+    /// the model remembers its version and stays as it is.
     private mutating func activate() {
         guard settings.bank1.content == .application else { return }
         let source = offset(of: settings.progress.imageCRC)
@@ -77,7 +77,7 @@ extension SecureBootloader {
 
     func pages(_ byteCount: Int) -> Int { (byteCount + configuration.pageSize - 1) / configuration.pageSize }
 
-    /// Where an image goes that leaves the application in its place.
+    /// Where an image goes that does not replace the application yet.
     var bank1Start: UInt32 {
         configuration.applicationStart + UInt32(pages(Int(settings.bank0.size)) * configuration.pageSize)
     }

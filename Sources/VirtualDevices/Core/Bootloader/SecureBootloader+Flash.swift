@@ -1,6 +1,5 @@
-/// The flash: its queue, and the writing of the settings. Facts: nRF5 SDK 17, `nrf_fstorage_sd.c`, `nrf_dfu_settings.c`.
+/// The flash queue, and writes of the settings. Facts: nRF5 SDK 17, `nrf_fstorage_sd.c`, `nrf_dfu_settings.c`.
 extension SecureBootloader {
-    /// - Returns: whether the queue had room.
     mutating func enqueue(_ operation: BootloaderFlash.Operation) -> Bool {
         guard flash.operations.count < configuration.flashQueueDepth else { return false }
         flash.operations.append(operation)
@@ -8,7 +7,7 @@ extension SecureBootloader {
         return true
     }
 
-    /// Writes the settings, then their backup; each is left out when it is there already.
+    /// Writes the settings, then their backup; skips either if it is current.
     /// - Returns: whether the queue had room for the first.
     mutating func writeSettings(then completion: BootloaderFlash.Completion) -> Bool {
         guard write(settings, to: .settings, then: .none) else { return false }
@@ -21,7 +20,7 @@ extension SecureBootloader {
         _ = write(storage.settingsPage, to: .backup, then: completion)
     }
 
-    /// With room for the erase alone the page stays blank.
+    /// If only the erase fits, the page stays blank.
     private mutating func write(
         _ content: BootloaderSettings?, to page: BootloaderFlash.Page, then completion: BootloaderFlash.Completion
     ) -> Bool {
@@ -73,8 +72,8 @@ extension SecureBootloader {
         }
     }
 
-    /// The SoftDevice refuses an address that is no multiple of 4, and the bootloader ignores that: the packet is counted and never
-    /// stored, and what waits behind it rests until the next operation comes.
+    /// The SoftDevice refuses an address that is not a multiple of 4, and the bootloader ignores the refusal: the packet is
+    /// counted but never stored, and the operations after it wait until the next one arrives.
     private mutating func refuse() {
         flash.end()
         memory.buffersInUse -= 1
@@ -110,7 +109,7 @@ extension SecureBootloader {
         for _ in 0..<executes { executeData() }
     }
 
-    /// Ends the link, if there is one, and resets a moment later.
+    /// Ends the link, if any, and resets a moment later.
     mutating func endLinkAndReset() {
         guard resetsAt == nil else { return }
         flushOutput()
@@ -124,12 +123,12 @@ extension SecureBootloader {
     }
 }
 
-/// The queue in front of the flash: each operation runs in pieces that take effect when they begin (nRF5 SDK 17, `nrf_fstorage_sd.c`).
+/// The flash queue. Each operation runs in pieces that take effect when they begin (nRF5 SDK 17, `nrf_fstorage_sd.c`).
 struct BootloaderFlash: Sendable {
     enum Page: Sendable, Hashable {
         case settings
         case backup
-        /// From a byte offset behind the application's start.
+        /// From a byte offset after the application's start.
         case image(Int)
     }
 
@@ -140,14 +139,13 @@ struct BootloaderFlash: Sendable {
         case erase(Page)
         /// One packet; finishing it frees its buffer.
         case write(offset: Int, bytes: [UInt8])
-        /// What stands in the page's buffer when the write begins.
+        /// The page buffer's content when the write begins.
         case writeSettings(Page, Completion)
     }
 
-    /// The bytes of one piece of a write.
     static let pieceSize = 20
 
-    /// The running one first. An operation leaves when it has finished.
+    /// The running one first. An operation leaves when finished.
     var operations: [Operation] = []
     private var running: (piece: Int, finish: Duration)?
 
@@ -157,7 +155,7 @@ struct BootloaderFlash: Sendable {
 
     mutating func begin(piece: Int, until finish: Duration) { running = (piece, finish) }
 
-    /// The first operation is over, done or refused; the caller begins the next one.
+    /// Ends the first operation, done or refused; the caller begins the next one.
     mutating func end() {
         running = nil
         operations.removeFirst()

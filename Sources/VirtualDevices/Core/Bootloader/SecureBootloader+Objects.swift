@@ -1,7 +1,7 @@
 import Cryptography
 import Support
 
-/// The two objects: the init packet and the image. Facts: nRF5 SDK 17, `nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`.
+/// The two objects: init packet and image. Facts: nRF5 SDK 17, `nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`.
 extension SecureBootloader {
     mutating func create(size: UInt32) -> BootloaderResult {
         switch memory.objectType {
@@ -37,7 +37,7 @@ extension SecureBootloader {
         return enqueue(.erase(.image(page))) ? .success : .invalidObject
     }
 
-    /// - Parameter frees: the packet has a buffer to give back.
+    /// - Parameter frees: the packet has a buffer to release.
     mutating func append(_ bytes: [UInt8], frees: Bool) -> (BootloaderResult, payload: [UInt8]) {
         switch memory.objectType {
         case Self.commandObject:
@@ -72,7 +72,7 @@ extension SecureBootloader {
         if bytes.isEmpty {
             if frees { memory.buffersInUse -= 1 }
         } else if !enqueue(.write(offset: target, bytes: bytes)) {
-            // Dropped: the buffer is free again, and a receipt due now carries zeros.
+            // Dropped: the buffer is free again, and a due receipt contains zeros.
             memory.buffersInUse -= 1
             return (.success, Self.checksum(0, 0))
         }
@@ -94,7 +94,7 @@ extension SecureBootloader {
 
     // MARK: - The init packet
 
-    /// A packet that was accepted is not checked again: it only tells once more where the image goes.
+    /// An accepted packet is not checked again; it only states again where the image goes.
     mutating func executeCommand() -> BootloaderResult {
         guard settings.progress.commandOffset == settings.progress.commandSize else { return .notPermitted }
         if memory.isAccepted {
@@ -128,7 +128,7 @@ extension SecureBootloader {
 
     // MARK: - The end
 
-    /// Compares the flash, not what was sent, with the init packet's digest, and notes what the next reset has to do.
+    /// Compares the flash, not the received bytes, with the init packet's digest, and records what the next reset must do.
     mutating func finishImage() -> BootloaderResult {
         let start = offset(of: memory.imageStart)
         let image = start < 0 ? [] : storage.image(at: start, count: Int(memory.imageSize))
@@ -160,12 +160,12 @@ extension SecureBootloader {
             settings.bank1.content = .bootloader
             settings.bootloaderVersion = command.firmwareVersion ?? 0
             return .success
-        // A SoftDevice has a structure of its own, which nothing that is sent here has.
+        // A SoftDevice has its own structure, which no image sent here has.
         case .softDevice, .softDeviceAndBootloader: return .invalidObject
         }
     }
 
-    /// - Returns: `nil` when the image is not what the packet says it has to be at each boot.
+    /// - Returns: `nil` if the image does not match the packet's boot validation.
     private func validation(_ command: BootloaderInitPacket.Command, of image: [UInt8]) -> BootloaderSettings.Validation? {
         let wanted = command.bootValidations.first
         let usual: BootloaderSettings.Validation.Kind = command.kind == .application ? .crc : .none

@@ -2,7 +2,7 @@
 extension SecureBootloader {
     private enum Operation: UInt8 {
         case create = 0x01, setReceipts, checksum, execute, select = 0x06
-        /// Packets come under this code inside; from the control point it is a packet without content.
+        /// Internal code of a packet; from the control point it is an empty packet.
         case write = 0x08
         case abort = 0x0C
     }
@@ -11,7 +11,7 @@ extension SecureBootloader {
     static let commandObject: UInt8 = 1
     static let dataObject: UInt8 = 2
 
-    /// Bytes that a short request lacks read as zero.
+    /// Bytes missing from a short request read as zero.
     mutating func handleRequest(_ bytes: [UInt8]) {
         let opcode = bytes.first ?? 0
         switch Operation(rawValue: opcode) {
@@ -35,7 +35,7 @@ extension SecureBootloader {
         }
     }
 
-    /// A packet for the open object. Only a due receipt answers it, errors included.
+    /// A packet for the open object. Only a due receipt answers it, even if it fails.
     mutating func handlePacket(_ bytes: [UInt8]) {
         guard memory.buffersInUse < configuration.packetBuffers else { return }
         memory.buffersInUse += 1
@@ -53,7 +53,7 @@ extension SecureBootloader {
 
     private var known: Bool { [Self.commandObject, Self.dataObject].contains(memory.objectType) }
 
-    /// Offset and CRC of what the type in force has received.
+    /// Offset and CRC received so far for the current object type.
     private var checksum: [UInt8] {
         let progress = settings.progress
         return memory.objectType == Self.commandObject
@@ -74,7 +74,7 @@ extension SecureBootloader {
         }
     }
 
-    /// What an EXECUTE of data does once the flash rests.
+    /// Completes an EXECUTE of data once the flash is idle.
     mutating func executeData() {
         guard settings.progress.imageOffset == memory.imageSize else { return answer(Operation.execute.rawValue, .success) }
         processorFreeAt = max(now, processorFreeAt) + configuration.imageCheckTime

@@ -3,7 +3,7 @@ import Support
 /// A Nordic Secure DFU bootloader as a pure model: every input carries the time, outputs are effects, nothing waits.
 ///
 /// Written from the nRF5 SDK 17 sources that the glasses build (`nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`,
-/// `nrf_dfu_settings.c`, `nrf_dfu_ble.c`, `nrf_bootloader.c`) and held to what the real code was recorded to do (`Tests/Traces`).
+/// `nrf_dfu_settings.c`, `nrf_dfu_ble.c`, `nrf_bootloader.c`) and checked against recordings of the real code (`Tests/Traces`).
 ///
 /// The owner calls ``advance(to:)`` at ``nextDeadline`` and takes the effects after every call.
 public struct SecureBootloader: Sendable {
@@ -11,13 +11,12 @@ public struct SecureBootloader: Sendable {
         public enum Event: Sendable, Equatable {
             /// A notification on the control point.
             case notify([UInt8])
-            /// ``SecureBootloader/storage`` has a new settings page, or a stretch of flash work is finished.
+            /// ``SecureBootloader/storage`` has a new settings page, or a series of flash operations is finished.
             case storageChanged
-            /// The unit ends the link; a reset follows.
             case disconnected
-            /// The unit resets into its application, the new one or the one it had.
+            /// The unit resets into its new or old application.
             case startedApplication
-            /// The unit resets, and this value goes on as the restarted bootloader.
+            /// The unit resets, and this value continues as the restarted bootloader.
             case restarted
         }
 
@@ -26,19 +25,19 @@ public struct SecureBootloader: Sendable {
     }
 
     public let configuration: BootloaderConfiguration
-    /// What a power cut at this moment would leave.
+    /// What a power cut would leave now.
     public internal(set) var storage: BootloaderStorage
-    /// The unit has left for an application; every input is ignored.
+    /// The unit has left for an application; all inputs are ignored.
     public internal(set) var hasLeft = false
 
-    /// In memory; the page has them after a write.
+    /// In memory; a write stores them in the page.
     var settings = BootloaderSettings()
     /// What the next writes of the settings pages will store.
     var pageBuffers: [BootloaderFlash.Page: BootloaderSettings?] = [:]
     var flash = BootloaderFlash()
     var memory = Memory()
     var now: Duration
-    /// The processor works on a signature or a digest until then; answers wait for it.
+    /// Until then the processor computes a signature or a digest, and answers wait.
     var processorFreeAt: Duration
     var inactivityDeadline: Duration
     /// Set once the link is ended for a reset.
@@ -49,12 +48,12 @@ public struct SecureBootloader: Sendable {
     private var outbox: [(time: Duration, bytes: [UInt8])] = []
     private var effects: [Effect] = []
 
-    /// Gone with a reset, kept over links.
+    /// Lost in a reset, kept across links.
     struct Memory: Sendable {
-        /// The init packet that was decoded last, accepted or not.
+        /// The last decoded init packet, accepted or not.
         var packet: BootloaderInitPacket?
         var isAccepted = false
-        /// Address and bytes of the image to come.
+        /// Address and bytes of the next image.
         var imageStart: UInt32 = 0
         var imageSize: UInt32 = 0
         /// 1 command, 2 data; anything else refuses requests until the next SELECT or CREATE.
@@ -66,7 +65,7 @@ public struct SecureBootloader: Sendable {
     }
 
     /// Starts the unit, as after a power cut.
-    /// - Parameter staysInBootloader: else a valid application is started (``hasLeft``).
+    /// - Parameter staysInBootloader: otherwise a valid application starts (``hasLeft``).
     public init(
         configuration: BootloaderConfiguration, nonvolatile: BootloaderStorage, now: Duration, staysInBootloader: Bool = true
     ) {
@@ -75,7 +74,7 @@ public struct SecureBootloader: Sendable {
         boot(staysInBootloader: staysInBootloader)
     }
 
-    /// 247 at most, and a payload of whole flash words below that.
+    /// At most 247, and below that a payload of whole flash words.
     public static func negotiatedMTU(requested: Int) -> Int {
         guard requested < 247 else { return 247 }
         let payload = max(requested, 23) - 3
@@ -84,7 +83,7 @@ public struct SecureBootloader: Sendable {
 
     // MARK: - Inputs
 
-    /// A central connected; its notifications are off.
+    /// A central connected; notifications are off.
     public mutating func connected(now time: Duration) {
         advance(to: time)
         guard !hasLeft, resetsAt == nil else { return }
@@ -92,7 +91,7 @@ public struct SecureBootloader: Sendable {
         notificationsOn = false
     }
 
-    /// The bootloader takes up its stored settings, in which there is no progress of data.
+    /// The bootloader reloads its stored settings, which contain no data progress.
     public mutating func disconnected(now time: Duration) {
         advance(to: time)
         guard isConnected else { return }
@@ -102,7 +101,8 @@ public struct SecureBootloader: Sendable {
     public mutating func setControlPointNotifications(_ isOn: Bool) { notificationsOn = isOn && isConnected }
 
     /// A write with response to the control point.
-    /// - Returns: the ATT error, 0x0D for more than 23 bytes, 0xFD while notifications are off; `nil` when the write is acknowledged.
+    /// - Returns: the ATT error, 0x0D for more than 23 bytes, 0xFD while notifications are off; `nil` when the write is
+    ///   acknowledged.
     public mutating func writeControlPoint(_ bytes: [UInt8], now time: Duration) -> UInt8? {
         advance(to: time)
         guard isConnected, !hasLeft else { return nil }
@@ -113,7 +113,7 @@ public struct SecureBootloader: Sendable {
         return nil
     }
 
-    /// A write without response to the packet characteristic. It is lost when it is too long or finds no buffer.
+    /// A write without response to the packet characteristic. Lost if it is too long or finds no buffer.
     public mutating func writePacket(_ bytes: [UInt8], now time: Duration) {
         advance(to: time)
         guard isConnected, !hasLeft, bytes.count <= configuration.packetCapacity else { return }
@@ -126,7 +126,7 @@ public struct SecureBootloader: Sendable {
         return [resetsAt ?? inactivityDeadline, outbox.first?.time, flash.nextFinish].compactMap { $0 }.min()
     }
 
-    /// Lets time pass; a time before the last one counts as the last one.
+    /// Advances the time; an earlier time counts as the last one.
     public mutating func advance(to time: Duration) {
         while let deadline = nextDeadline, deadline <= time {
             now = max(now, deadline)
@@ -144,7 +144,7 @@ public struct SecureBootloader: Sendable {
         now = max(now, time)
     }
 
-    /// In order; each is handed out once.
+    /// In order; each is returned once.
     public mutating func takeEffects() -> [Effect] {
         defer { effects.removeAll() }
         return effects
@@ -152,7 +152,7 @@ public struct SecureBootloader: Sendable {
 
     // MARK: - Outputs
 
-    /// Queues an answer; it goes out once the processor is free.
+    /// Queues an answer, which is sent once the processor is free.
     mutating func notify(_ bytes: [UInt8]) { outbox.append((max(now, processorFreeAt), bytes)) }
 
     mutating func emit(_ event: Effect.Event) { effects.append(Effect(time: now, event: event)) }
@@ -169,7 +169,7 @@ public struct SecureBootloader: Sendable {
         settings = storage.settings
     }
 
-    /// The link's end comes after what was said before it.
+    /// The link ends after the queued answers.
     mutating func flushOutput() {
         while outbox.first.map({ $0.time <= now }) == true { deliverNotification() }
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The child process that runs a unit's program: a packet goes in, and one comes out when it is done.
+/// The child process that runs a unit's program: one packet in, one packet out when it is done.
 ///
-/// It gets no terminal, no signal of ours, and one wire: a socket of whole packets, on descriptor 3.
+/// It gets no terminal, none of our signals, and one connection: a socket of whole packets, on descriptor 3.
 final class InterpreterProcess {
     struct Failure: Error { let operation: String, code: Int32 }
 
-    /// Bytes of the longest packet that comes.
+    /// Bytes of the longest packet received.
     static let packetLimit = 65_536
 
-    /// Seconds of real time; a process that is silent for so long is stuck.
+    /// Seconds of real time after which a silent process is stuck.
     private static let longestTurn = 120
     private static let longestStart = 20
     private static let wireNumber: Int32 = 3
@@ -23,8 +23,8 @@ final class InterpreterProcess {
     private var process: pid_t = 0
 
     /// - Parameters:
-    ///   - arguments: the program's path comes first.
-    ///   - environment: what it gets besides a search path, as `NAME=value`.
+    ///   - arguments: begin with the program's path.
+    ///   - environment: additional variables besides a search path, as `NAME=value`.
     init(_ arguments: [String], environment: [String] = [], packetLimit: Int = packetLimit) throws {
         self.packetLimit = packetLimit
         var ends: [Int32] = [0, 0]
@@ -58,7 +58,7 @@ final class InterpreterProcess {
         return packet
     }
 
-    /// The packet which shows that the process runs.
+    /// The packet that shows that the process runs.
     func receiveFirst() throws -> [UInt8] {
         defer { limitWait(seconds: Self.longestTurn) }
         return try receive()
@@ -88,7 +88,7 @@ final class InterpreterProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Ctrl-C is for us alone, and a child would inherit the signals that our threads block or ignore.
+        // Ctrl-C is only for us, and a child would inherit the signals that our threads block or ignore.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)

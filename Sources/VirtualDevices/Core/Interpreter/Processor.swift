@@ -1,4 +1,4 @@
-/// How a family's interpreter is spoken to: the messages of its `Port/unit.h`.
+/// The messages of a family's interpreter, as in its `Port/unit.h`.
 protocol InterpreterPort {
     /// What reaches the interpreter while it waits, what it sees of the radio, and what it did.
     associatedtype Input
@@ -6,40 +6,39 @@ protocol InterpreterPort {
     associatedtype Turn
 
     static func bytes(of radio: Radio) -> [UInt8]
-    /// Takes what one message can hold.
+    /// Packs as many inputs as one message holds.
     static func pack(_ inputs: inout [Input]) -> [UInt8]
     static func turn(_ packet: [UInt8]) throws -> Turn
 }
 
 /// A unit's processor: what it waits for, and what waits for it.
 ///
-/// Its interpreter is a process in lockstep with the model: it computes only within ``resume(radio:uptime:)``, so neither the host's load
-/// nor the speed of a run shows in what the unit does.
+/// Its interpreter is a process in lockstep with the model. It computes only within ``resume(radio:uptime:)``, so neither the
+/// host's load nor the speed of a run affects what the unit does.
 struct Processor<Port: InterpreterPort> {
     enum State {
         case off
-        /// It computes; what it did takes effect when its time has passed.
+        /// Computing; the effects appear when its time has passed.
         case computing
-        /// It would hear anything now.
+        /// Ready to receive anything.
         case waiting
-        /// It waits for the answer to a request, or for a place in the notification queue.
+        /// Waiting for the answer to a request, or for space in the notification queue.
         case blocked
-        /// It does nothing more: a loop within C, or memory that holds something else.
+        /// Stuck forever: in a C loop, or in corrupted memory.
         case hanging
     }
 
-    /// How long it computes at a time, and hears nothing from outside.
+    /// How long it computes at a time without receiving anything.
     private static var slice: Duration { .milliseconds(2) }
 
     private(set) var state = State.off
     private var process: InterpreterProcess?
     private var inputs: [Port.Input] = []
-    /// The radio as the processor saw it last.
+    /// The radio as the processor last saw it.
     private(set) var seenRadio: Port.Radio?
-    /// Tells the end of the present wait from that of an earlier one.
+    /// Distinguishes the end of the current wait from that of an earlier one.
     private(set) var waitCount = 0
 
-    /// - Returns: the first turn.
     mutating func start(_ process: InterpreterProcess) throws -> Port.Turn {
         self.process = process
         state = .computing
@@ -69,7 +68,7 @@ struct Processor<Port: InterpreterPort> {
         self.state = state
     }
 
-    /// Lets the interpreter go on; its inputs happen first, in their order.
+    /// Continues the interpreter after passing on its inputs in order.
     /// - Parameter uptime: since the chip's reset.
     /// - Returns: `nil` when the processor is off.
     mutating func resume(radio: Port.Radio, uptime: Duration) throws -> Port.Turn? {

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// How a unit shows itself to the air and to a central, in one of its modes.
+/// How a unit in one of its modes appears on the air and to a central.
 package struct PeripheralProfile: Sendable {
     let address: DeviceAddress
     let name: String
@@ -9,11 +9,11 @@ package struct PeripheralProfile: Sendable {
     let pace: LinkPace
     /// ATT MTU, in bytes.
     let largestMTU: Int
-    /// Notifications that the radio keeps at most.
+    /// Notifications that the radio can queue.
     let notificationQueue: Int
-    /// It sends a Security Request as soon as a link is up.
+    /// Sends a Security Request as soon as a link is up.
     let requestsSecurity: Bool
-    /// It rounds the payload down to whole words of its flash.
+    /// Rounds the payload down to whole flash words.
     let isBootloader: Bool
 
     package init(
@@ -30,7 +30,7 @@ package struct PeripheralProfile: Sendable {
         return isBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
     }
 
-    /// With the strength of a unit on the same table.
+    /// With the signal strength of a unit on the same table.
     var advertisement: Advertisement { Advertisement(address: address, name: name, services: advertisedServices, rssi: -48) }
 }
 
@@ -60,14 +60,14 @@ package struct GATTCharacteristic: Sendable {
     package enum Property: String, Sendable {
         /// A write with response.
         case write
-        /// A write without one.
+        /// A write without response.
         case command
         case notify
     }
 
     package let id: AttributeID
     package let properties: [Property]
-    /// Writes over a link that is not encrypted are refused.
+    /// Refuses writes over an unencrypted link.
     package let needsEncryption: Bool
 
     package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
@@ -75,7 +75,7 @@ package struct GATTCharacteristic: Sendable {
     }
 }
 
-/// Errors of the attribute protocol (Core Specification, Vol 3, Part F, 3.4.1.1).
+/// Attribute protocol errors (Core Specification, Vol 3, Part F, 3.4.1.1).
 enum ATTError {
     static let attributeNotFound: UInt8 = 0x01
     static let writeNotPermitted: UInt8 = 0x03
@@ -85,7 +85,7 @@ enum ATTError {
 package enum SecurityRequest: Sendable, Hashable {
     /// Just-works pairing with bonding.
     case pair
-    /// Encryption with the key of an earlier pairing.
+    /// Encryption with the key of an existing bond.
     case encrypt(key: [UInt8])
 }
 
@@ -93,10 +93,10 @@ package enum SecurityAnswer: Sendable, Hashable {
     case encrypted(key: [UInt8])
     /// - Parameters:
     ///   - reason: of Pairing Failed (Core Specification, Vol 3, Part H, 3.5.5).
-    ///   - endsLink: the unit leaves after it.
+    ///   - endsLink: the unit disconnects afterwards.
     case refused(reason: UInt8, endsLink: Bool)
 
-    /// Of a unit that knows no pairing.
+    /// For a unit that cannot pair.
     static let notSupported = SecurityAnswer.refused(reason: 0x05, endsLink: false)
 }
 
@@ -114,7 +114,7 @@ package struct LinkPace: Sendable {
     /// nRF5 SDK 17, `ble_dfu` and `sdk_config.h`.
     static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))
 
-    /// On air, of one attribute value of `count` bytes with the acknowledgements between its link-layer packets.
+    /// Air time of one attribute value of `count` bytes, including acknowledgements between its link-layer packets.
     static func airtime(valueCount count: Int) -> Duration {
         let bytes = count + 7
         let packets = (bytes + 250) / 251

@@ -2,12 +2,12 @@ import Bluetooth
 import Support
 
 extension UnitPlatform {
-    /// Of a link without an exchange, in bytes (Core Specification, Vol 3, Part G, 5.2.1).
+    /// MTU of a link without an exchange, in bytes (Core Specification, Vol 3, Part G, 5.2.1).
     private static let smallestMTU = 23
 
     /// A central's link is up.
-    /// - Parameter requestedMTU: 0 for a central that asks for none.
-    /// - Returns: `false` when the unit went away meanwhile.
+    /// - Parameter requestedMTU: 0 for a central that requests none.
+    /// - Returns: `false` when the unit disappeared meanwhile.
     mutating func acceptLink(_ requestedMTU: Int, _ reply: LinkReply) -> Bool {
         guard isAdvertising, let peripheral else {
             reply.deliver(.failure(.unavailable("the device went away")))
@@ -31,14 +31,14 @@ extension UnitPlatform {
         forgetLink()
     }
 
-    /// Nobody plays the unit any more: its centrals need not wait for their supervision timeout.
+    /// The unit is no longer played, so its centrals need not wait for their supervision timeout.
     mutating func endLostLinks() {
         while let timer = timers.takeDue(at: .forever) {
             if case .linkLost(let link) = timer { link.finish(VirtualLink.supervisionTimeout) }
         }
     }
 
-    /// The link ends in good order: both sides know at once.
+    /// Ends the link in an orderly way: both sides know immediately.
     mutating func closeLink(reason: String) {
         guard let link else { return }
         link.link.finish(.disconnected(reason))
@@ -66,10 +66,10 @@ extension UnitPlatform {
 
     func isSubscribed(_ characteristic: AttributeID) -> Bool { link?.subscriptions.contains(characteristic) == true }
 
-    /// Places in the radio's queue of notifications.
+    /// Free places in the radio's notification queue.
     var freeNotificationPlaces: Int { (peripheral?.notificationQueue ?? 0) - (link?.queuedNotifications ?? 0) }
 
-    /// Queues a notification; a link without the subscription takes none.
+    /// Queues a notification; drops it if the link has not subscribed.
     /// - Parameter isData: it belongs to the app's own service.
     package mutating func notify(_ characteristic: AttributeID, _ value: [UInt8], isData: Bool = false) {
         guard isSubscribed(characteristic) else { return }

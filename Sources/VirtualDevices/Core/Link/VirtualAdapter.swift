@@ -1,7 +1,7 @@
 import Bluetooth
 import Synchronization
 
-/// A host adapter that refuses what a real one does: more links than its firmware takes, and a second connect beside one under way.
+/// A host adapter with the limits of a real one: it refuses too many links, and a second connect beside one in progress.
 public final class VirtualAdapter: Sendable {
     private struct State {
         var links = 0
@@ -9,7 +9,7 @@ public final class VirtualAdapter: Sendable {
         var figures = Figures()
     }
 
-    /// What became of its connects, counted over its whole life.
+    /// Results of its connects, counted over its whole life.
     package struct Figures: Sendable, Equatable {
         package var mostLinks = 0, connects = 0, refusals = 0, collisions = 0
     }
@@ -17,13 +17,13 @@ public final class VirtualAdapter: Sendable {
     package let linkLimit: Int
     private let state = Mutex(State())
 
-    /// - Parameter linkLimit: links at once.
+    /// - Parameter linkLimit: simultaneous links.
     public init(linkLimit: Int) { self.linkLimit = linkLimit }
 
     package var figures: Figures { state.withLock { $0.figures } }
     package var links: Int { state.withLock { $0.links } }
 
-    /// - Throws: ``LinkError/adapterFull(_:)`` with BlueZ's words: for HCI 0x09 and 0x0C (BlueZ, `src/error.c`).
+    /// - Throws: ``LinkError/adapterFull(_:)`` with BlueZ's words for HCI 0x09 and 0x0C (BlueZ, `src/error.c`).
     func beginDial() throws {
         try state.withLock { state in
             guard !state.isDialing else {

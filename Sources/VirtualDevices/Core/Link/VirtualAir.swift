@@ -4,12 +4,12 @@ import Synchronization
 
 /// The air between virtual units and a virtual central.
 public final class VirtualAir: Sendable {
-    /// Of one unit, for one time that it is played.
+    /// One run of one unit.
     struct Place: Sendable, Hashable { fileprivate let number: UInt64 }
 
     private struct State {
         var units: [Place: Advertising] = [:]
-        /// Those that repeat their advertisement already.
+        /// Units already repeating their advertisement.
         var repeating: Set<Place> = []
         var discoveries: [UInt64: Inbox<Advertisement>] = [:]
         var observers: [Inbox<Advertising?>] = []
@@ -47,7 +47,7 @@ public final class VirtualAir: Sendable {
         if begins { advertising.unit.deliver(.beginAdvertising) }
     }
 
-    /// Every change of what a unit shows from now on; `nil` is silence.
+    /// Every change of a unit's advertisement from now on; `nil` is silence.
     package func observeAdvertising() -> Inbox<Advertising?> {
         let inbox = Inbox<Advertising?>()
         state.withLock { $0.observers.append(inbox) }
@@ -89,7 +89,7 @@ public final class VirtualAir: Sendable {
     }
 }
 
-/// What a unit shows to the air while a central can connect to it.
+/// A unit's advertisement while a central can connect to it.
 package struct Advertising: Sendable {
     package var advertisement: Advertisement
     package var largestMTU: Int

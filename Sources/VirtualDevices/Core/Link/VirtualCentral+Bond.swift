@@ -4,7 +4,7 @@ import Support
 import Synchronization
 
 extension VirtualCentral: BondingCentral {
-    /// Without a key it pairs.
+    /// Pairs if there is no key.
     /// - Returns: `nil` when the link is lost.
     func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer?
     {
@@ -26,9 +26,9 @@ extension VirtualCentral: BondingCentral {
     }
 }
 
-/// The keys of a virtual host's bonds, by the units' addresses.
+/// A virtual host's bond keys, by unit address.
 public final class BondStore: Sendable {
-    /// Bytes of a key as hexadecimal text.
+    /// Bytes of a key in hexadecimal.
     private static let fileLimit = 256
 
     private let keys = Mutex<[DeviceAddress: [UInt8]]>([:])
@@ -36,7 +36,7 @@ public final class BondStore: Sendable {
 
     public init() { folder = nil }
 
-    /// Keeps its keys in files of a folder.
+    /// Keeps its keys in files in a folder.
     public init(folder: URL) { self.folder = folder }
 
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.

@@ -1,17 +1,17 @@
 import Bluetooth
 import Support
 
-/// A host adapter on a ``VirtualAir``, with the keys of its host's bonds.
+/// A host adapter on a ``VirtualAir``, with its host's bond keys.
 public struct VirtualCentral: Central {
-    /// The ATT MTU that this host asks for (BlueZ: 517); 0 for one that asks for none.
+    /// The ATT MTU that this host requests (BlueZ: 517); 0 requests none.
     var requestedMTU = 517
     private let air: VirtualAir
-    /// `nil`: any number of links and connects.
+    /// `nil` allows any number of links and connects.
     private let adapter: VirtualAdapter?
     let bonds: BondStore
     let notice: @Sendable (String) -> Void
 
-    /// - Parameter notice: gets what the operator should know of a bond.
+    /// - Parameter notice: receives what the operator should know about a bond.
     public init(
         air: VirtualAir, adapter: VirtualAdapter? = nil, bonds: BondStore = BondStore(),
         notice: @escaping @Sendable (String) -> Void = { _ in }

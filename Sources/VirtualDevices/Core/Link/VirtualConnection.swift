@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A link as bluetoothd shows it: what it refuses by itself never reaches the unit.
+/// A link as bluetoothd shows it: what bluetoothd itself refuses never reaches the unit.
 struct VirtualConnection: Connection {
     let address: DeviceAddress
     let link: VirtualLink
@@ -39,7 +39,7 @@ struct VirtualConnection: Connection {
 
     func disconnect() async {
         try? link.send(.disconnect)
-        // Cancelled tasks end the link in good order, too.
+        // Cancelled tasks also end the link in an orderly way.
         await clock.shielded(for: .seconds(1)) { [link, clock] in
             _ = try await link.gone.next(before: clock.deadline(in: .seconds(1)), on: clock)
         }
@@ -77,7 +77,7 @@ struct VirtualConnection: Connection {
     }
 }
 
-/// The socket that bluetoothd hands out.
+/// The socket that bluetoothd provides.
 final class VirtualChannel: WriteChannel {
     private let connection: VirtualConnection
     private let characteristic: AttributeID
@@ -91,7 +91,7 @@ final class VirtualChannel: WriteChannel {
 
     func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
         try connection.check(packet)
-        // bluetoothd takes an empty datagram for the end of the socket.
+        // bluetoothd treats an empty datagram as the end of the socket.
         guard !packet.isEmpty else { return }
         guard isOpen.withLock({ $0 }) else { throw connection.link.end ?? .disconnected("the write channel is closed") }
         guard try await connection.link.credits.next(before: deadline, on: connection.clock) != nil else {

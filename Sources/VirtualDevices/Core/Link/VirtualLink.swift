@@ -2,18 +2,17 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// What a central sends.
 package enum HostPacket: Sendable {
-    /// - Parameter reply: of a write with response: the ATT error, or nil.
+    /// - Parameter reply: for a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
     case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
     case secure(SecurityRequest, reply: Inbox<SecurityAnswer>)
     case disconnect
 }
 
-/// Both ends of one link: the central writes into it, the unit takes packets at its connection events.
+/// Both ends of one link: the central writes, the unit reads packets at its connection events.
 package final class VirtualLink: Sendable {
-    /// Packets that the host's controller takes at most.
+    /// Packets that the host's controller can hold.
     private static let controllerBuffers = 6
 
     private struct State {
@@ -24,7 +23,7 @@ package final class VirtualLink: Sendable {
         var whenEnded: (@Sendable () -> Void)?
     }
 
-    /// How a link ends whose other side went away without a word.
+    /// How a link ends whose other side vanished.
     package static let supervisionTimeout = LinkError.disconnected("connection timed out")
 
     package let payloadSize: Int
@@ -52,7 +51,7 @@ package final class VirtualLink: Sendable {
         if wasEmpty { unit.deliver(.linkActivity) }
     }
 
-    /// - Parameter report: called once: when the link ends, or at once.
+    /// - Parameter report: called once: when the link ends, or immediately.
     func whenEnded(_ report: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state -> Bool in
             if state.end == nil { state.whenEnded = report }
@@ -82,7 +81,7 @@ package final class VirtualLink: Sendable {
         }
     }
 
-    /// - Returns: whether nobody held it.
+    /// - Returns: whether it was free.
     func acquire(_ characteristic: AttributeID) -> Bool { state.withLock { $0.acquired.insert(characteristic).inserted } }
 
     func release(_ characteristic: AttributeID) { state.withLock { _ = $0.acquired.remove(characteristic) } }
@@ -93,7 +92,6 @@ package final class VirtualLink: Sendable {
         state.withLock { $0.inboxes[characteristic] }?.deliver(value)
     }
 
-    /// Ends the link as the central sees it.
     func finish(_ error: LinkError) {
         let (inboxes, unanswered, whenEnded) = state.withLock { state -> ([Inbox<[UInt8]>], [HostPacket], (@Sendable () -> Void)?) in
             guard state.end == nil else { return ([], [], nil) }
@@ -111,7 +109,7 @@ package final class VirtualLink: Sendable {
     }
 }
 
-/// A unit's answer to a central that wants a link. One that comes too late ends at once.
+/// A unit's answer to a connect. A late link ends immediately.
 package final class LinkReply: Sendable {
     private let answer = Inbox<Result<VirtualLink, LinkError>>()
     private let isGivenUp = Mutex(false)

@@ -6,7 +6,7 @@ struct Sound: Equatable {
 
     static let silence = Sound(samples: [], rate: 8000)
 
-    /// Going down a mean over each new sample's time, going up a line between neighbours.
+    /// Downsampling averages over each new sample's time; upsampling interpolates linearly.
     func resampled(to newRate: Int) -> [Int16] {
         guard newRate != rate, newRate > 0, rate > 0, !samples.isEmpty else { return samples }
         let step = Double(rate) / Double(newRate)
@@ -25,14 +25,14 @@ struct Sound: Equatable {
     }
 }
 
-/// Reads RIFF files: 16-bit PCM, one channel or several, which are mixed.
+/// Reads RIFF files: 16-bit PCM; several channels are mixed.
 enum WaveFile {
     struct Unusable: Error, Equatable { let reason: String }
 
     static let rates = 4000...192_000
     static let maximumSeconds = 60
     private static let maximumChannels = 8
-    /// `WAVE_FORMAT_EXTENSIBLE`: the true format stands at the start of its sub-format.
+    /// `WAVE_FORMAT_EXTENSIBLE`: the real format begins the sub-format.
     private static let extensible = 0xFFFE
 
     static func read(_ bytes: [UInt8]) throws(Unusable) -> Sound {
@@ -44,7 +44,7 @@ enum WaveFile {
         while start + 8 <= bytes.count {
             let name = String(decoding: bytes[start..<start + 4], as: UTF8.self)
             let body = start + 8
-            // A writer to a pipe leaves a length that passes the end.
+            // A writer to a pipe leaves a length past the end.
             let end = min(bytes.count, body + number(bytes, at: start + 4, count: 4))
             if name == "fmt " {
                 format = try readFormat(bytes[body..<end])
@@ -86,7 +86,7 @@ enum WaveFile {
     private static func number(_ bytes: [UInt8], at start: Int, count: Int) -> Int { Int(littleEndian: bytes[start..<start + count]) }
 }
 
-/// One recording: its samples can be read once their time has come.
+/// One recording: samples become readable at their time.
 struct VirtualRecording {
     private var left: ArraySlice<UInt8>
     private let start: Duration

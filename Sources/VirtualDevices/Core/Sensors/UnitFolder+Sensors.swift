@@ -2,7 +2,7 @@ import Bluetooth
 import Foundation
 import Support
 
-/// What a virtual unit hears and sees, until it is set anew.
+/// What a virtual unit hears and sees, until changed.
 extension UnitFolder {
     private static let maximumSoundBytes = 64 << 20
     private static let maximumPictureBytes = 1 << 20
@@ -10,14 +10,14 @@ extension UnitFolder {
     private var wave: URL { root.appendingPathComponent("microphone.wav") }
     private var photograph: URL { root.appendingPathComponent("camera.jpg") }
 
-    /// What the next recordings hear from their start: 16-bit PCM at 4 to 192 kHz, at most a minute.
+    /// Sets what the next recordings hear from their start: 16-bit PCM at 4 to 192 kHz, at most a minute.
     /// - Throws: ``UnitFolderError``.
     public func setMicrophone(wav bytes: [UInt8]) throws {
         do { _ = try WaveFile.read(bytes) } catch { throw UnitFolderError.unusable(what: "sound", reason: error.reason) }
         try Self.replace(wave, with: bytes)
     }
 
-    /// What the next pictures show: a JPEG file of at most 1 MiB.
+    /// Sets what the next pictures show: a JPEG file of at most 1 MiB.
     /// - Throws: ``UnitFolderError``.
     public func setCamera(jpeg bytes: [UInt8]) throws {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw UnitFolderError.unusable(what: "picture", reason: "it is no JPEG file") }
@@ -27,10 +27,10 @@ extension UnitFolder {
         try Self.replace(photograph, with: bytes)
     }
 
-    /// What the microphone hears; nothing while no file is there.
+    /// What the microphone hears; silence without a file.
     var sound: Sound { Self.contents(of: wave, limit: Self.maximumSoundBytes).flatMap { try? WaveFile.read($0) } ?? .silence }
 
-    /// The picture before the camera; `nil` when none was put there, empty when it is no file of at most 1 MiB.
+    /// The picture before the camera; `nil` if there is none, empty if it is not a file of at most 1 MiB.
     var scene: [UInt8]? {
         FileManager.default.fileExists(atPath: photograph.path) ? Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] : nil
     }

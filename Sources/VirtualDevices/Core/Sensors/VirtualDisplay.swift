@@ -3,10 +3,10 @@ import Support
 
 /// What a person reads on a virtual unit's display.
 public enum VirtualDisplay {
-    /// One row of text. It comes from the unit's program: printable, but not to be trusted otherwise.
+    /// One row of text from the unit's program: printable but untrusted.
     public struct Line: Sendable, Hashable {
         public fileprivate(set) var text: String
-        /// 0xRRGGBB, of its first part.
+        /// 0xRRGGBB, for its first part.
         package let color: Int
         /// Pixels from the left and the top edge of the 640 × 400 display.
         package let x: Int
@@ -17,7 +17,7 @@ public enum VirtualDisplay {
     private static let maximumItems = 256
     private static let maximumCharacters = 256
 
-    /// What a family's screen shows. The unit's file holds a list of them.
+    /// An item on a family's screen. The unit's file holds a list of them.
     struct Item: Codable {
         var kind: String
         var text: String?
@@ -36,8 +36,8 @@ public enum VirtualDisplay {
         if let document = try? encoder.encode(items) { try? UnitFolder.replace(file, with: document) }
     }
 
-    /// The text on the display from top to bottom; texts on one height are one line, from left to right.
-    /// Empty when nothing is shown, or the file is not a display's.
+    /// The text on the display from top to bottom; texts at the same height form one line, from left to right. Empty when
+    /// nothing is shown, or the file is not a display's.
     /// - Parameter file: ``UnitFolder/display``.
     public static func lines(of file: URL) -> [Line] {
         guard let bytes = UnitFolder.contents(of: file, limit: maximumBytes),

@@ -1,13 +1,13 @@
-/// What a virtual unit is made of besides its folder.
+/// A virtual unit's settings besides its folder.
 public struct UnitConfiguration: Sendable {
-    /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
+    /// The Python 3 next to the unit's interpreter (`Tools/setup runtime`).
     public var python: String
     /// P-256 public keys that the bootloader trusts besides its vendor's: 64 bytes each, x then y, big-endian.
     public var trustedKeys: [[UInt8]] = []
-    /// FPGA images that the unit's FPGA can run: version text by SHA-256 in lower-case hexadecimal.
+    /// Images that the unit's FPGA can run: version text by SHA-256 in lower-case hexadecimal.
     public var fpgaVersions: [String: String] = [:]
     package var faults: any UnitFaults = NoFaults()
-    /// ATT MTU, in bytes, where it is less than the family's own.
+    /// ATT MTU in bytes, if smaller than the family's.
     package var largestMTU = Int.max
     /// Link set-up and service discovery; zero when a real host does them.
     package var linkSetUp: Duration = .milliseconds(400)
@@ -15,50 +15,48 @@ public struct UnitConfiguration: Sendable {
     public init(python: String = "") { self.python = python }
 }
 
-/// What a person does to a unit.
 public enum UserInput: Sendable, Hashable {
-    /// A unit with one place alone takes every pad for it.
+    /// A unit with a single pad maps both to it.
     public enum Pad: String, Sendable, CaseIterable { case A, B }
 
     public enum Cut: Sendable, Hashable {
         /// The link breaks; both sides notice after the supervision timeout.
         case link
-        /// The unit loses power and comes back two seconds later.
         case power
     }
 
     /// For a tenth of a second.
     case tap(Pad)
     case press(Pad), release(Pad)
-    /// The unit is laid into its cradle and charges there, or is taken out of it.
+    /// The unit is put into its cradle, where it charges, or taken out.
     case dock, undock
-    /// The button of its cradle, held while it starts, makes a unit forget its bond.
+    /// Holding the cradle's button during start makes a unit forget its bond.
     case unpair
-    /// The unit is carried away, or its battery taken out.
+    /// The unit is carried away, or its battery removed.
     case cut(Cut)
 }
 
-/// What goes wrong on a unit's air and with its power, as a test plans it. Numbers begin with 1 and run over the unit's whole run.
+/// Faults on a unit's air and in its power, as a test plans them. Numbers start at 1 and count over the unit's whole run.
 package protocol UnitFaults: Sendable {
-    /// Of all random draws, the unit's own included.
+    /// For all random draws, including the unit's.
     var seed: UInt64 { get }
     /// What the arrival of this packet cuts.
     func cut(packet: Int) -> UserInput.Cut?
-    /// A write without response as the air leaves it; `nil` when lost.
+    /// A write without response after the air; `nil` when lost.
     mutating func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]?
     /// How late that write is.
     mutating func drawDelay(using generator: inout SeededGenerator) -> Duration?
-    /// A notification as the air leaves it; `nil` when lost.
+    /// A notification after the air; `nil` when lost.
     /// - Parameter isData: it belongs to the app's own service.
     mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]?
-    /// The first of these words of the unit's flash at which its power is cut: it is not written any more.
+    /// The first of these flash words at which power fails; it is not written.
     func cut(words: Range<Int>) -> Int?
     func dataPacket(_ number: Int) -> DataPacketFault?
     func swallowsBreak(_ number: Int) -> Bool
 }
 
 package enum DataPacketFault: Sendable {
-    /// Its interrupt meets an allocation: the unit hears nothing more until its power is cut.
+    /// Its interrupt meets an allocation: the unit receives nothing more until its power is cut.
     case deafness
     /// The unit acknowledges it, and its full scheduler drops it.
     case loss

@@ -1,36 +1,36 @@
 import Bluetooth
 
-/// What makes a unit one of its family: its program, its sensors, its attributes. ``UnitSimulator`` plays it on a ``UnitPlatform``.
+/// The part of a unit that its family defines: program, sensors, attributes. ``UnitSimulator`` plays it on a ``UnitPlatform``.
 ///
-/// A model is a state machine: the simulator reports what happens, and it acts through the platform that it gets. Once it has reset the
-/// unit or sent it to sleep, ``stop(_:)`` follows as soon as the present call returns, and the model does nothing more in that call.
+/// A model is a state machine: the simulator reports events, and the model acts through the given platform. Once it has reset
+/// the unit or sent it to sleep, ``stop(_:)`` follows as soon as the present call returns, and the model does nothing more in
+/// that call.
 package protocol UnitModel {
-    /// The chip runs the application; the radio stays silent until ``UnitPlatform/startRadio(as:)``.
+    /// The chip runs the application; the radio is silent until ``UnitPlatform/startRadio(as:)``.
     /// - Parameter image: empty for a unit without a bootloader.
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws
 
-    /// The chip stopped: RAM and deadlines are gone.
+    /// The chip stopped: RAM and deadlines are lost.
     mutating func stop(_ cause: UnitPlatform.StopCause)
 
     /// A central wrote to one of the unit's characteristics.
     /// - Returns: the ATT error; `nil` when the write is acknowledged.
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8?
 
-    /// A link was made or lost, a subscription changed.
+    /// A link was made or lost, or a subscription changed.
     mutating func radioChanged(on unit: inout UnitPlatform) throws
 
-    /// A notification left the radio's queue: another one may follow within the same connection event.
+    /// A notification left the radio's queue: another may follow in the same connection event.
     mutating func notificationSent(on unit: inout UnitPlatform) throws
 
-    /// A central wants its link encrypted.
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer
 
-    /// A person does something, also to a unit that is off or asleep.
+    /// A person does something, even to a unit that is off or asleep.
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws
 
     var nextDeadline: Duration? { get }
 
-    /// Does the first thing that is due at ``nextDeadline``.
+    /// Performs the first event due at ``nextDeadline``.
     mutating func advance(on unit: inout UnitPlatform) throws
 }
 
@@ -40,9 +40,9 @@ extension UnitModel {
     package mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer { .notSupported }
 }
 
-/// A family's model and what the platform has to know.
+/// A family's model and what the platform needs to know.
 package struct UnitDesign: Sendable {
-    /// The word in the unit's state folder.
+    /// The family's name in the unit's state folder.
     let family: String
     let configuration: UnitConfiguration
     let advertisingInterval: Duration

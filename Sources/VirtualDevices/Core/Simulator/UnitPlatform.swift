@@ -1,9 +1,9 @@
 import Bluetooth
 import Support
 
-/// What every unit's model stands on: the clock, the power, the radio and the state folder.
+/// What every unit's model builds on: clock, power, radio and state folder.
 package struct UnitPlatform {
-    /// One that is asleep is off until something wakes it.
+    /// Asleep is off until something wakes the unit.
     enum Mode { case off, asleep, booting, application, bootloader }
 
     package enum ResetCause { case powerOn, software, crash }
@@ -33,24 +33,24 @@ package struct UnitPlatform {
     var timers = TimerQueue<Timer>()
     var faults: any UnitFaults
     var generator: SeededGenerator
-    /// Packets that have reached the unit, and words that were written to its flash, over its whole run.
+    /// Packets received and flash words written, over the unit's whole run.
     var packetCount = 0
     private(set) var flashWordCount = 0
 
     var mode = Mode.off
-    /// Counts the times that the chip stopped: what belongs to an earlier run is ignored.
+    /// How often the chip stopped: events of an earlier run are ignored.
     var stopCount = 0
     var stopCause = StopCause.powerLoss
     var resetCause = ResetCause.powerOn
     /// Survives a reset: the boot goes to the bootloader (GPREGRET).
     var wantsBootloader = false
-    /// There while ``mode`` is `bootloader`; mutated in place, as it holds the flash.
+    /// Present while ``mode`` is `bootloader`; mutated in place, because it holds the flash.
     var bootloader: SecureBootloader?
 
-    /// How the unit shows itself; `nil` while its radio is off.
+    /// The unit's appearance; `nil` while its radio is off.
     var peripheral: PeripheralProfile?
     var link: ActiveLink?
-    /// ATT payload of the last MTU exchange, which outlives the link, in bytes; 0 before the first since the chip started.
+    /// ATT payload of the last MTU exchange, in bytes. It outlives the link; 0 before the first since the chip started.
     var exchangedPayload = 0
 
     init(folder: UnitFolder, address: DeviceAddress, design: UnitDesign, air: VirtualAir, events: Inbox<UnitEvent>) {
@@ -64,8 +64,8 @@ package struct UnitPlatform {
 
     mutating func after(_ delay: Duration, _ timer: Timer) { timers.add(timer, at: now + delay) }
 
-    /// The unit begins to write so many words to its flash.
-    /// - Returns: how many of them are written before its power is cut; `nil` when it is not.
+    /// The unit begins to write this many words to its flash.
+    /// - Returns: how many are written before power fails; `nil` if it does not.
     mutating func countFlashWords(_ count: Int) -> Int? {
         let first = flashWordCount + 1
         let cut = faults.cut(words: first..<first + count)
@@ -92,7 +92,7 @@ package struct UnitPlatform {
 }
 
 extension UnitPlatform {
-    /// From a reset to the bootloader's decision; without one the application starts as soon.
+    /// From a reset to the bootloader's decision, or without a bootloader to the application.
     private static let startTime = Duration.milliseconds(150)
     private static let powerCut = Duration.seconds(2)
 
@@ -102,7 +102,7 @@ extension UnitPlatform {
         scheduleBoot()
     }
 
-    /// RAM is lost, and the link without a word.
+    /// RAM is lost, and the link ends silently.
     mutating func losePower() {
         stop(.powerLoss)
         wantsBootloader = false
@@ -116,7 +116,7 @@ extension UnitPlatform {
     mutating func cutPower(after delay: Duration) { after(delay, .powerCut(stopCount)) }
 
     /// Without disconnecting: the host notices after the supervision timeout.
-    /// - Parameter cause: `nil` leaves the last one, as a bootloader does.
+    /// - Parameter cause: `nil` keeps the last one, as a bootloader does.
     package mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {
         stop(.reset)
         if let cause { resetCause = cause }
@@ -124,13 +124,13 @@ extension UnitPlatform {
         scheduleBoot()
     }
 
-    /// Off in the middle of anything, without disconnecting, until ``wake()``.
+    /// Switches off immediately, without disconnecting, until ``wake()``.
     mutating func sleep() {
         stop(.sleep)
         mode = .asleep
     }
 
-    /// A unit that sleeps starts from nothing.
+    /// A sleeping unit starts from scratch.
     mutating func wake() {
         if mode == .asleep { after(.zero, .powerOn) }
     }

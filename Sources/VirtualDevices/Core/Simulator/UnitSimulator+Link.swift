@@ -14,7 +14,7 @@ extension UnitSimulator {
                 try receive(packet)
                 isBusy = true
             }
-            // What came may have cost the link, or even the unit.
+            // The packet may have cost the link, or even the unit.
             guard platform.link?.link === active.link else { return }
             if try transmit(budget: &budget) { isBusy = true }
             guard platform.link?.link === active.link else { return }
@@ -47,7 +47,7 @@ extension UnitSimulator {
             if let value = platform.faults.transmitNotification(value, isData: isData, using: &platform.generator) {
                 active.link.notify(characteristic, value)
             }
-            // The queue has a place again, within the event.
+            // The queue has space again, within the event.
             if runsApplication { try withModel { try $0.notificationSent(on: &$1) } }
         }
         return true
@@ -108,7 +108,7 @@ extension UnitSimulator {
         return error
     }
 
-    /// Lets the bootloader's time pass and does what it asks for.
+    /// Advances the bootloader's time and performs its effects.
     mutating func settleBootloader() throws {
         let time = platform.now
         platform.bootloader?.advance(to: time)

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// Plays one unit: a platform, the model on it, and whatever is due next.
+/// Plays one unit: a platform, its model, and whatever is due next.
 struct UnitSimulator {
     var platform: UnitPlatform
     var model: any UnitModel
@@ -54,7 +54,7 @@ struct UnitSimulator {
         }
     }
 
-    /// The bootloader stays when asked to, or when there is no valid application.
+    /// The bootloader stays when asked to, or without a valid application.
     private mutating func boot() throws {
         guard let design = platform.design.bootloader else { return try withModel { try $0.start([], on: &$1) } }
         let storage = try platform.folder.loadBootloader()
@@ -87,7 +87,7 @@ struct UnitSimulator {
         }
     }
 
-    /// Stops the model when it has stopped the chip.
+    /// Stops the model if it has stopped the chip.
     mutating func withModel<Value>(_ body: (inout any UnitModel, inout UnitPlatform) throws -> Value) rethrows -> Value {
         let stopCount = platform.stopCount
         defer { if platform.stopCount != stopCount { model.stop(platform.stopCause) } }

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One virtual unit of any family: what its folder holds, played on an air. Each family's folder has the factory of its units.
+/// One virtual unit of any family, played on an air from its folder. Each family's folder contains its factory.
 public final class VirtualUnit: Sendable {
     public let address: DeviceAddress
     package let events = Inbox<UnitEvent>(capacity: 1 << 16)

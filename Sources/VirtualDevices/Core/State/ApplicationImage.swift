@@ -1,8 +1,7 @@
-/// Images that stand for an application.
 enum ApplicationImage {
     private static let versionPlace = 4096
 
-    /// An image with its version as plain text; the rest looks like code to a compressor.
+    /// An image with its version as plain text; the rest compresses like code.
     /// - Parameter count: in bytes, at least 4109.
     static func make(version: String, count: Int, seed: UInt64) -> [UInt8] {
         var image = noise(count: count, seed: seed)
@@ -11,7 +10,7 @@ enum ApplicationImage {
         return image
     }
 
-    /// The `vYY.DDD.HHMM` that stands in an application image as plain text.
+    /// The plain-text `vYY.DDD.HHMM` in an application image.
     static func versionText(in image: [UInt8]) -> String {
         let pattern = Array("v00.000.0000".utf8)
         for start in image.indices.dropLast(pattern.count) where image[start] == pattern[0] {

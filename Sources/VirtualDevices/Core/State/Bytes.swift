@@ -1,7 +1,7 @@
 extension FixedWidthInteger {
     var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian, Array.init) }
 
-    /// What is missing is 0, what is too much is left out.
+    /// Missing bytes are 0, excess bytes are ignored.
     init(littleEndian bytes: some Collection<UInt8>) {
         self = bytes.prefix(Self.bitWidth / 8).enumerated().reduce(0) { $0 | Self(truncatingIfNeeded: $1.element) << (8 * $1.offset) }
     }

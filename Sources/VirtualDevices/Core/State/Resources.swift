@@ -1,14 +1,14 @@
 import Bluetooth
 import Foundation
 
-/// The files that the virtual units run, beside the binary or under its prefix. SwiftPM's own accessor ends the process when the binary
-/// was moved without them.
+/// Locates the files that the virtual units run, next to the binary or under its prefix. SwiftPM's own accessor ends the
+/// process when the binary was moved without them.
 struct Resources: Sendable {
     static let folder = "noafw_VirtualDevices.resources"
 
     let searched: [String]
 
-    /// - Parameter executable: the path of the running program, without links.
+    /// - Parameter executable: the running program's path, with links resolved.
     init(executable: String) {
         let place = URL(fileURLWithPath: executable).deletingLastPathComponent()
         let prefix = place.deletingLastPathComponent()

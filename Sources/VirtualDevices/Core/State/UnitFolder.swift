@@ -2,7 +2,6 @@ import Bluetooth
 import Foundation
 import Support
 
-/// A virtual unit's state on disk.
 public struct UnitFolder: Sendable {
     struct Identity: Codable, Sendable {
         var family: String
@@ -23,9 +22,9 @@ public struct UnitFolder: Sendable {
     /// Read it with ``VirtualDisplay``.
     public var display: URL { root.appendingPathComponent("display.json") }
 
-    /// Opens the folder, or makes a factory-new unit there.
-    /// - Parameter fill: writes what the factory leaves in a unit of this family.
-    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
+    /// Opens the folder, or creates a factory-new unit there.
+    /// - Parameter fill: writes the factory content for a unit of this family.
+    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that does not exist yet.
     package init(root: URL, name: String, family: String, fill: (UnitFolder) throws -> Void) throws {
         self.root = root
         try Self.makeFolder(files)
@@ -48,12 +47,12 @@ public struct UnitFolder: Sendable {
 
     package func save(_ storage: BootloaderStorage) throws { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
 
-    /// The address of the unit, which has to be of this family.
+    /// The address of the unit, which must be of this family.
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
     func address(of family: String) throws -> DeviceAddress {
         let identity = try identity()
         guard identity.family == family else {
-            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it is no unit of the family \(family)")
+            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it is not a unit of the family \(family)")
         }
         guard let address = DeviceAddress(identity.address) else {
             throw UnitFolderError.unreadable(path: identityFile.path, reason: "it holds no address")
@@ -61,14 +60,14 @@ public struct UnitFolder: Sendable {
         return address
     }
 
-    /// The address of the unit in a folder, which need not be there yet.
+    /// The address of the unit in a folder, which need not exist yet.
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
     public static func address(root: URL, name: String, family: String) throws -> DeviceAddress? {
         guard FileManager.default.fileExists(atPath: identityFile(in: root).path) else { return usualAddress(name: name, family: family) }
         return DeviceAddress(try identity(in: root).address)
     }
 
-    /// Of a new unit with this name: a random static address (top two bits set) that follows from its name and family.
+    /// The address of a new unit: random static (top two bits set), derived from its name and family.
     public static func usualAddress(name: String, family: String) -> DeviceAddress? {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in "\(family):\(name)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -89,7 +88,7 @@ public struct UnitFolder: Sendable {
 
     static func damaged(_ file: URL) -> UnitFolderError { .unreadable(path: file.path, reason: "it does not hold what it should") }
 
-    /// As ``reading(_:limit:_:)``, of JSON.
+    /// Like ``reading(_:limit:_:)``, for JSON.
     static func decode<Value: Decodable>(_ file: URL, limit: Int) throws -> Value {
         try reading(file, limit: limit) { try JSONDecoder().decode(Value.self, from: Data($0)) }
     }
@@ -106,11 +105,10 @@ public struct UnitFolder: Sendable {
         do { try FileWriter.makeFolder(folder.path) } catch { throw UnitFolderError.unwritable(path: folder.path, reason: error.reason) }
     }
 
-    /// Takes the unit for this process, until the returned value or the process ends.
+    /// Locks the unit for this process, until the returned value or the process ends.
     public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
 }
 
-/// An exclusive lock on a unit's folder.
 public final class UnitLock: Sendable {
     private let descriptor: Int32
 
@@ -119,7 +117,7 @@ public final class UnitLock: Sendable {
         guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: SystemError.last) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var holder = [UInt8](repeating: 0, count: 32)
-            // `deinit` closes it, here too.
+            // `deinit` closes it here too.
             let count = max(0, pread(descriptor, &holder, holder.count, 0))
             throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
         }

@@ -1,17 +1,17 @@
 import Bluetooth
 import Support
 
-/// What keeps this machine from playing a virtual unit.
+/// Why this machine cannot play a virtual unit.
 public enum UnitFolderError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
-    /// - Parameter setting: the variable that names another one.
+    /// - Parameter setting: the variable that names another interpreter.
     case interpreterDoesNotStart(language: String, path: String, setting: String)
     case resourceMissing(name: String, searched: [String])
     case unusable(what: String, reason: String)
     /// - Parameters:
     ///   - played: the oldest first.
-    ///   - path: of the unit's folder.
+    ///   - path: the unit's folder.
     case firmwareNotPlayed(version: String, played: [String], path: String)
 }
 

@@ -2,10 +2,10 @@ import Bluetooth
 import Foundation
 import Support
 
-/// Simulated time: a single-threaded executor that moves its clock to the next sleeper when nothing is left to run.
+/// Simulated time: a single-threaded executor that advances its clock to the next sleeper when nothing is left to run.
 ///
-/// A session with minutes of waiting takes milliseconds, and every run is the same. With a speed it never runs ahead of real time by that
-/// factor: a late host makes it lose time, not packets.
+/// A session with minutes of waiting takes milliseconds, and every run is identical. A given speed limits how fast it runs
+/// relative to real time: a late host makes it lose time, not packets.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     private struct Sleeper {
         let id: UInt64
@@ -26,7 +26,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private var isStopped = false
     private var holds = 0
 
-    /// - Parameter speed: `nil` for as fast as it goes.
+    /// - Parameter speed: `nil` runs as fast as possible.
     public init(speed: Double? = nil) {
         self.speed = speed
         anchor = (.now, .zero)
@@ -41,7 +41,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// Ends the executor's thread. Nothing may run on it any more.
     public func stop() { change { isStopped = true } }
 
-    /// Makes time stand still until as many calls have taken it back.
+    /// Stops time until every hold is released.
     func hold(_ isHeld: Bool) { change { holds += isHeld ? 1 : -1 } }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -85,7 +85,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         } else if isDue {
             sleeper.continuation.resume()
         } else if Task.isCancelled {
-            // A cancellation between the first look and the insertion found nothing to remove.
+            // Cancelled between the first check and the insertion, when there was nothing to remove.
             cancel(sleeper.id, waking: wake)
         }
     }
@@ -95,7 +95,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         sleeper?.continuation.resume(throwing: CancellationError())
     }
 
-    /// What the thread does next: a job, or waking the earliest sleeper.
+    /// The thread's next step: run a job, or wake the earliest sleeper.
     private func nextUnit() -> (() -> Void)? {
         condition.lock()
         defer { condition.unlock() }
@@ -130,7 +130,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
             return false
         }
         if let left { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) } else { condition.wait() }
-        // Time has passed here, too, while nothing happened.
+        // Time passes even while nothing happens.
         let passed = anchor.simulated + (ContinuousClock.now - anchor.real) * speed
         elapsed = max(elapsed, min(passed, sleepers.nextDeadline ?? passed))
         return true
@@ -148,12 +148,12 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// The time of a virtual world. It never passes while anything has work to do, so a busy host makes a world slow and never wrong.
+/// The time of a virtual world. It never passes while there is work to do, so a busy host makes a world slow but never wrong.
 public struct VirtualTime: Sendable {
     public let clock: SessionClock
     private let simulation: Simulation?
 
-    /// - Parameter speed: seconds of virtual time in a real second at most, above 0.
+    /// - Parameter speed: the most virtual seconds in a real second, above 0.
     public static func real(speed: Double = 1) -> VirtualTime { VirtualTime(Simulation(speed: speed)) }
 
     public static func simulated() -> VirtualTime { VirtualTime(Simulation()) }
@@ -167,7 +167,7 @@ public struct VirtualTime: Sendable {
 
     init(clock: SessionClock) { (self.clock, simulation) = (clock, nil) }
 
-    /// Runs `body`, once. Everything that waits on ``clock`` has to run inside.
+    /// Runs `body`, once. Everything that waits on ``clock`` must run inside.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard let simulation else { return try await body() }
         defer { simulation.stop() }

@@ -1,15 +1,14 @@
-/// What is due when, the earliest first; of two at one time the one that was added first.
+/// Timers by time, the earliest first; equal times in the order added.
 struct TimerQueue<Timer> {
-    /// The latest first: the earliest is taken from the end, where most are added, too.
+    /// The latest first: the earliest is taken from the end, where most are also added.
     private var entries: [(at: Duration, timer: Timer)] = []
 
     var count: Int { entries.count }
-    /// When the first one is due.
+    /// When the first is due.
     var nextDeadline: Duration? { entries.last?.at }
 
     mutating func add(_ timer: Timer, at time: Duration) { entries.insert((time, timer), at: place { $0 <= time }) }
 
-    /// Takes the first one when its time has come.
     mutating func takeDue(at now: Duration) -> Timer? {
         guard let first = entries.last, first.at <= now else { return nil }
         return entries.removeLast().timer
@@ -17,14 +16,14 @@ struct TimerQueue<Timer> {
 
     mutating func removeAll(where isOver: (Timer) -> Bool) { entries.removeAll { isOver($0.timer) } }
 
-    /// Takes the one of this time that is looked for; `nil` when it is gone.
+    /// Takes the matching timer of this time; `nil` if it is gone.
     mutating func remove(at time: Duration, where isMeant: (Timer) -> Bool) -> Timer? {
         let start = place { $0 <= time }
         let index = entries[start...].prefix { $0.at == time }.firstIndex { isMeant($0.timer) }
         return index.map { entries.remove(at: $0).timer }
     }
 
-    /// The first place from which on it holds.
+    /// The first position from which the condition holds.
     private func place(where holds: (Duration) -> Bool) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

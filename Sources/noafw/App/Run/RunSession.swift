@@ -45,7 +45,9 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
     var display: (any RunDisplay)?
     var presentation: Presentation
 
-    func run(_ operation: @escaping @Sendable (@escaping Events) async throws -> Presentation.Report) async -> Int32 {
+    /// - Parameter request: reads the command's options and files.
+    func run<Request: RunRequest>(_ request: @escaping @Sendable () throws -> Request) async -> Int32
+    where Request.Report == Presentation.Report {
         let renderer = display ?? RunRenderer(context: context, isVerbose: report.verbose, isSingle: presentation.isSingle)
         let start = context.clock.now
         let conclusion = Conclusion()
@@ -65,7 +67,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         defer { context.interrupts.drain.withdraw() }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
-            try await operation { [isSingle = presentation.isSingle] event in
+            try await request().perform(by: context.services) { [isSingle = presentation.isSingle] event in
                 renderer.handle(event)
                 if !isSingle || !event.isOfFleet { writer?.write(event) }
             }

@@ -48,7 +48,7 @@ extension ChatEnvironment {
     private static let word = Duration.milliseconds(150)
 
     /// Waits until a virtual unit shows all of it: the scripts bring an answer word by word. A real unit gets the time for that and for a
-    /// glance, since its answer goes from the display with the link.
+    /// glance, since its display is cleared with the link.
     /// - Parameter answer: what was sent last.
     func settledDisplay(after answer: String) async throws -> [String]? {
         guard let sensors else {

@@ -30,7 +30,7 @@ enum ChatFailure {
         "NOA-0034", .unitFailed, nil, "the unit's display does not take pictures",
         cause: "its family has no messages for them", remedy: "leave out the step 'picture', or choose a Frame")
 
-    /// What the program itself said, as its last words.
+    /// The program's last words.
     static func ofProgram(_ event: ChatEvent) -> Diagnosis? {
         switch event {
         case .raised(let exception):

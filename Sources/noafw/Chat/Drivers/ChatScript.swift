@@ -45,7 +45,7 @@ struct ChatScript: Sendable {
         var diagnosis: Diagnosis {
             Diagnosis(
                 "NOA-0015", .badData, nil, "\(path), line \(line): \(reason)",
-                cause: "the script contains a step that noafw chat does not know or cannot perform",
+                cause: "the script has no steps, or one that noafw chat does not know or cannot perform",
                 remedy: "correct the line; the steps are send, tap, hold, speak, show, picture, soak and expect (docs/chat.md)")
         }
     }
@@ -83,6 +83,7 @@ struct ChatScript: Sendable {
             }
             steps.append(Step(line: number + 1, action: action))
         }
+        guard !steps.isEmpty else { throw Fault(path: path, line: 1, reason: "the script has no steps, so it would test nothing") }
         self.steps = steps
     }
 

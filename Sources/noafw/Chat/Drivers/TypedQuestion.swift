@@ -2,7 +2,7 @@ import Assistant
 import Bluetooth
 import Support
 
-/// A question that was typed, among all that a session tells.
+/// A typed question, among all that a session reports.
 struct TypedQuestion: Sendable {
     struct Outcome: Sendable {
         var isOver = false
@@ -13,7 +13,7 @@ struct TypedQuestion: Sendable {
     /// Known once the session has taken it.
     private var id: TurnID?
 
-    /// - Returns: `nil` for what has nothing to do with this question.
+    /// - Returns: `nil` for what does not concern it.
     mutating func take(_ event: ChatEvent) -> Outcome? {
         switch event {
         case .asked(let id, .typed) where self.id == nil:

@@ -65,14 +65,14 @@ struct SoakRun: Sendable {
     }
 }
 
-/// So many numbered messages, one each interval.
+/// Numbered messages, one each interval.
 struct SoakPlan: Sendable, Hashable {
     static let countLimit = 100_000
     private static let leastInterval = 0.1
 
     var count: Int
     var interval: Duration
-    /// A virtual unit is carried out of reach so often.
+    /// How often a virtual unit is carried out of reach.
     var cutInterval: Duration?
 
     /// `COUNT every SECONDS`, and `cut every SECONDS` behind it.

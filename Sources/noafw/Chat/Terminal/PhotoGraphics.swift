@@ -9,7 +9,7 @@ enum PhotoGraphics: Hashable, Sendable {
     case kitty
     case sixel
 
-    /// - Parameter sixel: what the terminal said of itself (DA1, attribute 4).
+    /// - Parameter sixel: what the terminal said about itself (DA1, attribute 4).
     static func detect(_ environment: [String: String], sixel: Bool) -> PhotoGraphics? {
         // Multiplexers swallow or garble all three.
         if environment["TMUX"] != nil || environment["STY"] != nil { return nil }

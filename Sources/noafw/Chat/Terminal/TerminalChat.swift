@@ -104,7 +104,7 @@ struct TerminalChat {
 
     mutating func fit(columns: Int) -> [Effect] {
         if columns != self.columns {
-            // What the terminal did to the rows that were drawn is its own affair: begin below them.
+            // The terminal may have wrapped the rows that were drawn: begin below them.
             effects.append(.write(area.erase()))
             self.columns = columns
             redraw()

@@ -3,32 +3,30 @@ import Provisioning
 
 /// Which unit a verb works on.
 struct UnitOptions: ParsableArguments, Sendable {
-    @OptionGroup var radio: RadioOptions
+    @OptionGroup var unit: SelectorOptions
+
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
+
+    @OptionGroup var waiting: WaitOption
 
     @Option(
-        name: .customLong("virtual"),
         help: ArgumentHelp(
-            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is "
-                + "one of several.",
+            "Use a virtual unit of this family (\(VirtualUnitName.familyNames)). FAMILY:NAME is one of several.",
             valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
-    @Option(
-        name: .customLong("virtual-speed"),
-        help: ArgumentHelp("Set the pace of the virtual unit: 1 is that of a real link, max is as fast as possible.", valueName: "n|max"))
-    var speed: VirtualSpeed?
+    @OptionGroup var pace: VirtualSpeedOption
 
     func validate() throws {
-        if virtual != nil, radio.isGiven {
-            throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
-        }
-        if virtual == nil, speed != nil {
-            throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.")
-        }
+        if virtual != nil, unit.isGiven || adapter != nil { throw ValidationError(VirtualSpeedOption.misuse) }
+        try pace.check(isVirtual: virtual != nil)
     }
 
     var value: UnitSelection {
-        virtual.map { .virtual(VirtualUnitSelection(name: $0, speed: speed ?? .times(1))) } ?? .radio(radio.value)
+        if let virtual { return UnitSelection(units: .virtual([virtual], pace.value)) }
+        return UnitSelection(
+            units: .one(unit.selector), family: unit.family?.id, adapters: adapter.map { [$0.text] } ?? [], wait: waiting.value)
     }
 }

@@ -1,50 +1,48 @@
 import Provisioning
 
-/// The unit a verb works on.
-enum UnitSelection: Sendable, Hashable {
-    case virtual(VirtualUnitSelection)
-    case radio(RadioSelection)
-
-    /// What it is called in a report before it is found.
-    var target: ReportTarget {
-        switch self {
-        case .virtual(let unit): ReportTarget(id: unit.name.description, family: unit.name.family)
-        case .radio(let selection): ReportTarget(id: nil, family: selection.family)
-        }
+/// The units that a verb works on, one or several, and by which adapters.
+struct UnitSelection: Sendable, Hashable {
+    enum Units: Sendable, Hashable {
+        case inReach
+        case listed([ListedUnit])
+        case virtual([VirtualUnitName], VirtualSpeed)
+        /// The unit on the air that is meant.
+        case one(UnitSelector)
     }
 
-    /// Whether the unit may be given development images.
-    func allowsDevelopment(_ inputs: AssetInputs) -> Bool {
-        switch self {
-        case .virtual: true
-        case .radio: inputs.allowsDevelopment
-        }
-    }
+    static let mostVirtualUnits = 1000
 
-    /// The families of which it may be; on the air its advertisement decides.
-    var families: [SupportedFamily] {
-        switch self {
-        case .virtual(let unit): SupportedFamily.all.filter { $0.id == unit.name.family }
-        case .radio(let selection): SupportedFamily.provisioned(selection.family)
-        }
-    }
-}
-
-/// A unit on the air.
-struct RadioSelection: Sendable, Hashable {
-    var selector: UnitSelector
-    /// `nil` is any that noafw talks to.
+    var units: Units
+    /// `nil` is any that the verb works on.
     var family: FamilyID?
-    /// As `--adapter` names it; `nil` is the first one that is on.
-    var adapter: String?
-    /// How long it is waited for; `nil` is the time of a look around.
+    /// The families that the verb is for; `nil` is all whose units can be provisioned.
+    var verbFamilies: Set<FamilyID>?
+    /// As `--adapter` names them; none is the first one that is on.
+    var adapters: [String] = []
+    var jobsPerAdapter = FleetPolicy.usualJobs
+    /// How long units are waited for; `nil` is the verb's own time.
     var wait: Duration?
-}
 
-/// A virtual unit as `--virtual` names it, and the pace of its air.
-struct VirtualUnitSelection: Sendable, Hashable {
-    var name: VirtualUnitName
-    var speed: VirtualSpeed
+    var isOne: Bool { if case .one = units { true } else { false } }
+
+    /// The families of which its units may be; on the air their advertisements decide.
+    var families: [SupportedFamily] {
+        if case .virtual(let names, _) = units { return SupportedFamily.all.filter { family in names.contains { $0.family == family.id } } }
+        return SupportedFamily.all.filter { support in
+            (verbFamilies?.contains(support.id) ?? (support.family.provisioning != nil)) && (family == nil || family == support.id)
+        }
+    }
+
+    /// What the only unit is called in a report before it is found.
+    var target: ReportTarget {
+        if case .virtual(let names, _) = units { return ReportTarget(id: names.first?.description, family: names.first?.family) }
+        return ReportTarget(id: nil, family: family)
+    }
+
+    /// Whether its units may be given development images.
+    func allowsDevelopment(_ inputs: AssetInputs) -> Bool {
+        if case .virtual = units { true } else { inputs.allowsDevelopment }
+    }
 }
 
 /// The unit that a run was asked for; all that is known when it ends early.

@@ -4,11 +4,7 @@ import Provisioning
 
 /// Which units `flash` and `verify` work on: one, or several at once.
 struct UnitsOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Use the unit with this address or name. The default is the only one in reach.", valueName: "address|name"))
-    var device: String?
-
-    @Flag(help: "Use the unit beside the adapter. It needs at least -65 dBm, and no other unit may be as near.")
-    var nearest = false
+    @OptionGroup var unit: SelectorOptions
 
     @Flag(help: "Use every unit in reach.")
     var all = false
@@ -18,19 +14,14 @@ struct UnitsOptions: ParsableArguments, Sendable {
         completion: .file())
     var devices: InputName?
 
-    @Option(help: "Use only units of this family. The default is what is found in reach.")
-    var family: FamilyName?
-
     @Option(
         help: ArgumentHelp(
             "Use this Bluetooth adapter. Repeat for more. The default is the first one that is on.", valueName: AdapterName.form))
     var adapter: [AdapterName] = []
 
     @Option(
-        name: .customLong("virtual"),
         help: ArgumentHelp(
-            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is "
-                + "one of several. Repeat for more units.",
+            "Use a virtual unit of this family (\(VirtualUnitName.familyNames)). FAMILY:NAME is one of several. Repeat for more units.",
             valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: [VirtualUnitName] = []
@@ -38,10 +29,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Use this many virtual units of each --virtual.", valueName: "n"))
     var count: Int?
 
-    @Option(
-        name: .customLong("virtual-speed"),
-        help: ArgumentHelp("Set the pace of the virtual units: 1 is that of a real link, max is as fast as possible.", valueName: "n|max"))
-    var speed: VirtualSpeed?
+    @OptionGroup var pace: VirtualSpeedOption
 
     @OptionGroup var waiting: WaitOption
 
@@ -49,8 +37,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     var jobs: Int?
 
     func validate() throws {
-        try RadioOptions.check(device: device)
-        let choices = [device != nil, nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
+        let choices = [unit.device != nil, unit.nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
         if choices > 1 { throw ValidationError("Give only one of --device, --nearest, --all, --devices and --virtual.") }
         try checkVirtual()
         if Set(adapter).count < adapter.count { throw ValidationError("--adapter names the same adapter twice.") }
@@ -60,17 +47,13 @@ struct UnitsOptions: ParsableArguments, Sendable {
     }
 
     private func checkVirtual() throws {
-        if !virtual.isEmpty, family != nil || !adapter.isEmpty {
-            throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
-        }
-        if virtual.isEmpty, speed != nil {
-            throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.")
-        }
+        if !virtual.isEmpty, unit.family != nil || !adapter.isEmpty { throw ValidationError(VirtualSpeedOption.misuse) }
+        try pace.check(isVirtual: !virtual.isEmpty)
         if virtual.isEmpty, count != nil {
             throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.")
         }
-        if let count, !(1...FleetSelection.mostVirtualUnits).contains(count) {
-            throw ValidationError("--count is a number from 1 to \(FleetSelection.mostVirtualUnits).")
+        if let count, !(1...UnitSelection.mostVirtualUnits).contains(count) {
+            throw ValidationError("--count is a number from 1 to \(UnitSelection.mostVirtualUnits).")
         }
         if Set(virtualUnits).count < virtualUnits.count { throw ValidationError("--virtual names the same unit twice.") }
         guard virtualUnits.allSatisfy({ $0.name.utf8.count <= VirtualUnitName.lengthLimit }) else {
@@ -88,19 +71,19 @@ struct UnitsOptions: ParsableArguments, Sendable {
 
     /// The only unit that is meant; `nil` where several can be.
     var target: ReportTarget? {
-        isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? family?.id)
+        isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? unit.family?.id)
     }
 
     /// - Throws: ``DeviceListError``, and what is wrong with reading the file.
-    func fleet(in context: CommandContext) throws -> FleetSelection {
-        FleetSelection(
-            units: try units(in: context), family: family?.id, adapters: adapter.map(\.text), jobsPerAdapter: jobs ?? FleetPolicy.usualJobs,
-            wait: waiting.value)
+    func fleet(in context: CommandContext) throws -> UnitSelection {
+        UnitSelection(
+            units: try units(in: context), family: unit.family?.id, adapters: adapter.map(\.text),
+            jobsPerAdapter: jobs ?? FleetPolicy.usualJobs, wait: waiting.value)
     }
 
-    private func units(in context: CommandContext) throws -> FleetSelection.Units {
+    private func units(in context: CommandContext) throws -> UnitSelection.Units {
         if let devices { return .listed(try DeviceList.read(context.path(devices))) }
-        if !virtual.isEmpty { return .virtual(virtualUnits, speed ?? .times(1)) }
-        return all ? .inReach : .one(RadioOptions.selector(device: device, nearest: nearest))
+        if !virtual.isEmpty { return .virtual(virtualUnits, pace.value) }
+        return all ? .inReach : .one(unit.selector)
     }
 }

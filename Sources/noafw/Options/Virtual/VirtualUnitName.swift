@@ -19,7 +19,7 @@ extension VirtualUnitName {
     init(argument: String) throws {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let family = Self.families.first(where: { $0.rawValue == parts[0] }) else {
-            throw ValidationError("a virtual unit is one of: \(Self.families.map(\.rawValue).joined(separator: ", ")).")
+            throw ValidationError("a virtual unit is one of: \(Self.familyNames).")
         }
         let name = parts.count == 2 ? parts[1] : Self.defaultName
         let isSafe = name.utf8.allSatisfy {
@@ -39,6 +39,8 @@ extension VirtualUnitName {
 
     /// Those that have a virtual model.
     static let families = SupportedFamily.all.filter { $0.virtual != nil }.map(\.id)
+
+    static let familyNames = families.map(\.rawValue).joined(separator: ", ")
 
     static var completion: CompletionKind { .list(families.map(\.rawValue)) }
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import Support
+import Synchronization
 import VirtualDevices
 
 /// A bench with one virtual adapter and many virtual units, each of which is played while its turn lasts.
@@ -12,7 +13,8 @@ struct VirtualFleet: Sendable {
     private static let strength = -40
 
     let names: [VirtualUnitName]
-    private let bench: VirtualBench
+    let bench: VirtualBench
+    private let played = PlayedUnits()
     private let nameOf: [DeviceAddress: VirtualUnitName]
     /// One for each name, in their order. Their mode is not known before their turn.
     let targets: [FleetTarget]
@@ -34,26 +36,65 @@ struct VirtualFleet: Sendable {
         self.bench = bench
     }
 
-    /// The unit's name, by its address.
-    func name(of address: DeviceAddress) -> VirtualUnitName? { nameOf[address] }
-
     /// Runs `body` in the bench's time, once.
-    func run<Value: Sendable>(_ body: @escaping @Sendable (FleetAdapter) async throws -> Value) async throws -> Value {
-        let adapter = FleetAdapter(name: "virtual", central: bench.central(adapter: VirtualAdapter(linkLimit: Self.linkLimit)))
+    func run<Value: Sendable>(_ body: @escaping @Sendable (Radio.Adapter) async throws -> Value) async throws -> Value {
+        let central = bench.central(adapter: VirtualAdapter(linkLimit: Self.linkLimit))
+        let adapter = Radio.Adapter(fleet: FleetAdapter(name: "virtual", central: central), address: nil)
         return try await bench.air.time.run { try await body(adapter) }
     }
+
+    var addresses: Set<DeviceAddress> { Set(nameOf.keys) }
 
     /// Puts the unit on the air when its turn comes: until then another station may have it.
     func presence(of address: DeviceAddress) -> some UnitPresence { TurnOfUnit(fleet: self, address: address) }
 
-    /// Opens a unit's folder, takes it for this process, and puts the unit on the air while `body` runs.
+    /// Opens a unit's folder, takes it for this process, and puts the unit on the air while `body` runs. One that is there stays.
     /// - Throws: ``LinkError/busy(_:)`` while another process has it.
     func play<Value: Sendable>(_ address: DeviceAddress, _ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        // A line put it there.
+        if played[address] != nil { return try await body() }
         guard let name = nameOf[address] else { throw LinkError.unavailable("no virtual unit of this run has the address \(address)") }
-        let played = try bench.open(name)
-        defer { withExtendedLifetime(played.lock) {} }
-        return try await withVirtualUnit(played.unit, body: body)
+        return try await play(try bench.open(name), body)
     }
+
+    func play<Value: Sendable>(
+        _ unit: VirtualBench.PlayedUnit, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let address = unit.unit.address
+        played.units.withLock { $0[address] = unit }
+        defer {
+            played.units.withLock { $0[address] = nil }
+            withExtendedLifetime(unit.lock) {}
+        }
+        return try await withVirtualUnit(unit.unit, body: body)
+    }
+
+    /// Hands, voice and eyes for a unit while it is on the air.
+    func sensors(of address: DeviceAddress) -> VirtualSensors {
+        VirtualSensors(
+            stimulate: { [played] in played[address]?.unit.stimulate($0) },
+            speak: { [played] in try played[address]?.folder.setMicrophone(wav: $0) },
+            show: { [played] in try played[address]?.folder.setCamera(jpeg: $0) },
+            display: { [played] in played[address].map { VirtualDisplay.lines(of: $0.folder.display).map(\.text) } ?? [] })
+    }
+}
+
+/// What a person does with a virtual unit.
+struct VirtualSensors: Sendable {
+    var stimulate: @Sendable (UserInput) -> Void
+    /// A WAV file's bytes, heard by the next recordings.
+    var speak: @Sendable ([UInt8]) throws -> Void
+    /// A JPEG file's bytes, seen by the next pictures.
+    var show: @Sendable ([UInt8]) throws -> Void
+    /// The lines on the display, from top to bottom. Untrusted text.
+    var display: @Sendable () -> [String]
+}
+
+/// Those that are on the air now.
+private final class PlayedUnits: Sendable {
+    let units = Mutex<[DeviceAddress: VirtualBench.PlayedUnit]>([:])
+
+    subscript(_ address: DeviceAddress) -> VirtualBench.PlayedUnit? { units.withLock { $0[address] } }
 }
 
 private struct TurnOfUnit: UnitPresence {

@@ -2,47 +2,50 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Finds the units on the air that a run works on.
-struct FleetAir: Sendable {
+extension Station {
     /// Units advertise several times a second: everyone in reach is heard within this time.
     private static let census = Duration.seconds(4)
 
-    var selection: FleetSelection
-    var stateFolder: String
-    var notice: @Sendable (String) -> Void
-
+    /// The units that a run works on.
     /// - Throws: ``UnitSelectionError`` for an empty fleet, ``LinkError``, ``StateFileError``.
-    func targets(_ adapters: [FleetAdapter]) async throws -> [FleetTarget] {
-        let units = try KnownUnits(stateFolder: stateFolder).load()
-        let known = Set(units.compactMap { DeviceAddress($0.address) })
+    func targets() async throws -> [FleetTarget] {
+        if let virtual { return virtual.targets }
+        let known = try await endStaleConnections()
         let families = Set(selection.families.map(\.id))
-        for adapter in adapters {
-            let station = RadioStation(central: adapter.central, stateFolder: stateFolder, notice: notice)
-            try await station.endStaleConnections(.only, families: families, known: units)
-        }
         switch selection.units {
         case .listed(let units): return units.compactMap(\.target)
         case .one(let selector):
-            guard let first = adapters.first else { throw LinkError.unavailable("there is no adapter") }
+            let finder = UnitFinder(central: try firstAdapter.fleet.central, families: .supported)
             return [
                 .unit(
-                    try await UnitFinder(central: first.central, families: .supported).find(
+                    try await finder.find(
                         selector, families: families, known: known, within: selection.wait ?? UnitFinder.timeout,
                         leaving: { notice($0.leftAlone) }))
             ]
-        case .inReach: return try await inReach(adapters, families, known).map { .unit($0) }
+        case .inReach: return try await inReach(families, known).map { .unit($0) }
         case .virtual: return []
         }
     }
 
-    private func inReach(
-        _ adapters: [FleetAdapter], _ families: Set<FamilyID>, _ known: Set<DeviceAddress>
-    ) async throws -> [DiscoveredUnit] {
-        guard let clock = adapters.first?.central.clock else { return [] }
+    /// - Returns: the applications of units that this station has worked on.
+    func endStaleConnections() async throws -> Set<DeviceAddress> {
+        let units = try KnownUnits(stateFolder: stateFolder).load()
+        for adapter in adapters {
+            try await StaleConnections(central: adapter.fleet.central, stateFolder: stateFolder, notice: notice)
+                .end(selector, families: Set(selection.families.map(\.id)), known: units)
+        }
+        return Set(units.compactMap { DeviceAddress($0.address) })
+    }
+
+    /// Of the unit that is meant; ``UnitSelector/only`` where any may be.
+    var selector: UnitSelector { if case .one(let selector) = selection.units { selector } else { .only } }
+
+    private func inReach(_ families: Set<FamilyID>, _ known: Set<DeviceAddress>) async throws -> [DiscoveredUnit] {
+        let clock = try firstAdapter.fleet.central.clock
         let end = clock.deadline(in: selection.wait ?? .zero)
         var strangers = UnsupportedUnits()
         while true {
-            let heard = try await FamilyList.supported.census(of: adapters, for: Self.census)
+            let heard = try await FamilyList.supported.census(of: adapters.map(\.fleet), for: Self.census)
             for unit in strangers.note(heard) { notice(unit.leftAlone) }
             let ours = heard.filter { families.contains($0.family) && ($0.mode == .application || known.contains($0.address)) }
             if !ours.isEmpty {

@@ -9,23 +9,22 @@ import VirtualDevices
 @testable import noafw
 
 /// Who of those on the air is a unit of `--all`.
-@Suite struct FleetAirTests {
+@Suite struct StationTargetsTests {
     private static let monocle = Advertisement.monocle(1)
     /// As the bootloader of the unit of that number advertises.
     private static let stranded = Advertisement(address: FleetSample.address(2).bootloader, name: "DfuTarg", services: [], rssi: -50)
     private static let frame = Advertisement(address: FleetSample.address(8), name: "Frame C0", services: [], rssi: -50)
 
     private func targets(
-        of present: [Advertisement], family: FamilyID? = "monocle", known: [DeviceAddress] = []
+        of present: [Advertisement], units: UnitSelection.Units = .inReach, family: FamilyID? = "monocle", known: [DeviceAddress] = []
     ) async throws -> (units: [DeviceAddress?], notices: [String]) {
         let folder = try TemporaryFolder()
         for address in known { try await KnownUnits(stateFolder: folder.path).record(.monocle, address) }
         let time = VirtualTime.simulated()
         let notices = Notices()
-        let air = FleetAir(
-            selection: FleetSelection(units: .inReach, family: family), stateFolder: folder.path, notice: { notices.add($0) })
-        let central = PlayedAir(time.clock, present)
-        let found = try await time.run { try await air.targets([FleetAdapter(name: "hci0", central: central)]) }
+        let adapter = FleetAdapter(name: "hci0", central: PlayedAir(time.clock, present))
+        let station = Station.played(UnitSelection(units: units, family: family), [adapter], at: folder.path) { notices.add($0) }
+        let found = try await time.run { try await station.targets() }
         return (found.map { $0.unit().address }, notices.all)
     }
 
@@ -50,6 +49,16 @@ import VirtualDevices
         #expect(Set(units) == [Self.monocle.address, Self.frame.address])
         #expect(notices == ["\(address) is a Halo, not supported yet: it is left alone"])
         await #expect(throws: UnitSelectionError.self) { try await targets(of: [halo], family: nil) }
+    }
+
+    /// Beside a Monocle, units that nobody provisions make nothing ambiguous.
+    @Test(arguments: [UnitSelection.Units.one(.only), .inReach]) func whatIsNotProvisionedIsLeftAlone(units: UnitSelection.Units) async throws {
+        let robot = Advertisement(
+            address: FleetSample.address(9), name: nil, services: [AttributeID("61653dc3-4021-4d1e-ba83-8b4eec61d613")], rssi: -20)
+        let (found, notices) = try await targets(of: [robot, Self.monocle], units: units, family: nil)
+        #expect(found == [Self.monocle.address])
+        #expect(notices == ["\(robot.address) is a Openbot, not supported yet: it is left alone"])
+        await #expect(throws: UnitSelectionError.self) { try await targets(of: [robot], units: units, family: nil) }
     }
 
     @Test func aUnitOfAnotherFamilyIsNone() async throws {
