@@ -160,7 +160,7 @@ let package = Package(
         ]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.

@@ -2,8 +2,8 @@ import Foundation
 import Ledger
 import Synchronization
 
-/// Records on their way to the disk. One thread of its own takes what has gathered meanwhile in one go, so that many units cost as
-/// many waits for the disk as one; it ends when nothing is left.
+/// Records on their way to the disk. A thread writes at once what has gathered, so many units cost as many waits for the disk as one; it
+/// ends when nothing is left.
 ///
 /// A task that is cancelled undoes nothing: what is in the queue is written.
 final class WriteQueue: Sendable {

@@ -34,7 +34,7 @@ struct ChatRequest: Encodable {
     var model: String
     var messages: [Message]
     var stream = true
-    /// Has the last event of the stream tell the tokens used.
+    /// Makes the last event report the tokens used.
     var stream_options = ["include_usage": true]
 
     init(model: String, conversation: Conversation, takesImages: Bool) {

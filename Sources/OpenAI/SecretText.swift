@@ -28,7 +28,7 @@ public struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringCo
     func lengthAtEnd(of text: String) -> Int { isWord ? 0 : mask.lengthAtEnd(of: text) }
 }
 
-/// Takes a key out of a text that comes in pieces.
+/// Removes a key from a text that comes in pieces.
 struct SecretFilter {
     private let key: SecretText?
     /// The end so far, which may be the key's beginning.

@@ -38,7 +38,7 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     /// Nobody has allowed it to erase files that are on the unit.
     case notPermitted
     /// Units of the family are not asked.
-    case noConsole(FamilyID)
+    case noConsole(FamilyID, instead: String? = nil)
     /// No part of the unit was to be written or looked at.
     case nothingWanted
 }
@@ -145,11 +145,13 @@ extension ProvisioningError: DiagnosableError {
                 "PRV-0019", .permission, nil, "the files on the unit were not given up; nothing was changed",
                 cause: "the update would have erased files that are of no release, and the question was not answered with yes",
                 remedy: "copy what is to be kept, and run the same command again, with --yes to be asked nothing")
-        case .noConsole(let family):
+        case .noConsole(let family, let instead):
             Diagnosis(
                 "PRV-0028", .usage, nil, "noafw does not talk to a running \(family)",
-                cause: "noafw only finds units of this family, and finishes an interrupted firmware update",
-                remedy: "use noafw scan or noafw rescue")
+                cause: instead == nil
+                    ? "noafw only finds units of this family, and finishes an interrupted firmware update"
+                    : "its firmware is not written over the air",
+                remedy: instead ?? "use noafw scan or noafw rescue")
         case .nothingWanted:
             Diagnosis(
                 "PRV-0033", .usage, nil, "no part of the unit was to be written or verified",

@@ -84,6 +84,14 @@ struct FakeServices: Services {
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
 
+    func withUnit<Value: Sendable>(
+        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Value
+    ) async throws -> Value {
+        Issue.record("no unit was expected to be used")
+        throw NotExpected()
+    }
+
     func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         if let onFlashFleet { return try await onFlashFleet(request, events) }
         let report = try await flash(one: request, events: events)
@@ -136,6 +144,13 @@ struct FakeServices: Services {
             throw NotExpected()
         }
         return try await onScan(request, look)
+    }
+
+    func robot(
+        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
+    ) async throws -> RobotReport {
+        Issue.record("robot was not expected to run")
+        throw NotExpected()
     }
 
     func pair(_ request: PairRequest) async throws -> BondReport {

@@ -58,10 +58,10 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], services: services)) == 0)
         #expect(
             harness.output == """
-                address            family   mode            rssi  note                          name
-                D3:5A:00:11:22:33  monocle  application  -47 dBm                                monocle
-                E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue        DfuTarg
-                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  an unknown bootloader  Dfu\\u{1b}[2J
+                address            family   mode            rssi  note                    name
+                D3:5A:00:11:22:33  monocle  application  -47 dBm                          monocle
+                E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue  DfuTarg
+                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  an unknown bootloader   Dfu\\u{1b}[2J
 
                 """)
     }

@@ -5,8 +5,9 @@ enum ErrorPage {
     /// What the first letters of a code stand for, in the page's order.
     static let families = [
         "AST": "the assistant's server", "BLE": "the link to a unit", "BLZ": "bluetoothd and the adapter", "BND": "release bundles",
+        "BOT": "OpenBot",
         "CAT": "the catalogue of assets", "DFU": "firmware packages and the bootloader", "FLT": "fleets", "FPGA": "the FPGA image",
-        "FRM": "Frame",
+        "FRM": "Frame", "KEY": "IOS-Keyboard",
         "LED": "the record of runs and its server (LED-002x and LED-014x are notices, which change no exit code)", "NOA": "noafw itself",
         "PRV": "units and runs", "REPL": "Python or Lua on the unit", "SCR": "scripts", "SUP": "limits of this process",
         "VIR": "virtual units", "ZIP": "zip archives",

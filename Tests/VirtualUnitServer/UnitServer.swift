@@ -37,7 +37,7 @@ struct UnitServer: Sendable {
                 send(.silent)
                 continue
             }
-            let advertisement = change.advertisement
+            guard let advertisement = change.sightings.last else { continue }
             send(
                 .advertise(
                     address: advertisement.address.description, name: advertisement.name ?? "",

@@ -3,7 +3,11 @@ import VirtualDevices
 
 extension VirtualFamily {
     /// Every family that can be played.
-    static let all: [VirtualFamily] = [.monocle, .frame]
+    static let all: [VirtualFamily] = [.monocle, .frame, .openbot, .keyboard]
+
+    static let openbot = VirtualFamily(
+        name: "openbot", largestMTU: 517, openFolder: { try UnitFolder.openbot(root: $0, name: $1.name) },
+        makeUnit: { try VirtualUnit.openbot(folder: $0, configuration: $1, air: $2) })
 
     static let monocle = VirtualFamily(
         name: "monocle", largestMTU: 256, openFolder: { try UnitFolder.monocle(root: $0, name: $1.name) },
@@ -17,4 +21,8 @@ extension VirtualFamily {
             return try UnitFolder.frame(root: root, name: settings.name, firmware: firmware)
         },
         makeUnit: { try VirtualUnit.frame(folder: $0, configuration: $1, air: $2) })
+
+    static let keyboard = VirtualFamily(
+        name: "keyboard", largestMTU: 256, openFolder: { try UnitFolder.keyboard(root: $0, name: $1.name) },
+        makeUnit: { try VirtualUnit.keyboard(folder: $0, configuration: $1, air: $2) })
 }

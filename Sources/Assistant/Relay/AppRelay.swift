@@ -104,7 +104,7 @@ public struct Utterance: Sendable, Hashable {
     }
 }
 
-/// Something is wrong, but the conversation goes on. Text from the unit in here is printable.
+/// A problem that does not end the conversation. Its text from the unit is printable.
 public enum RelayNotice: Sendable, Hashable {
     case unknownCommand(String, byteCount: Int)
     case shortMessage(byteCount: Int)

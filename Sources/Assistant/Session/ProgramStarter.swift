@@ -12,9 +12,9 @@ public struct ChatSupport: Sendable {
     }
 }
 
-/// Gets the unit's program to run over a fresh link, at the beginning and whenever it does not announce itself by itself.
+/// Starts the unit's program over a new link, at the beginning and whenever it keeps silent.
 ///
-/// `willStart` is to be called once, just before the start: what the unit's program sent until then is thrown away.
+/// `willStart` is called once, right before the start: what the program sent until then is dropped.
 public typealias ProgramStarter = @Sendable (any Connection, _ willStart: () -> Void) async throws -> StartedProgram
 
 public struct StartedProgram: Sendable {

@@ -44,7 +44,8 @@ final class BlueZConnection: Connection {
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
-        guard target.allows(["write"]) else { throw LinkError.notAllowed(characteristic, .write) }
+        // bluetoothd sends a request where it is told to, whatever the flags are (BlueZ, `src/gatt-client.c`); the unit decides.
+        guard target.allows(["write", "write-without-response"]) else { throw LinkError.notAllowed(characteristic, .write) }
         guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
         try await translating(characteristic, .write) {
             try await afterRelease(before: deadline) {

@@ -100,7 +100,7 @@ extension CharacteristicObject {
     }
 }
 
-/// What is believed of bluetoothd.
+/// Limits on what bluetoothd says.
 enum ObjectLimits {
     /// In all; far above what any adapter hears.
     static let objects = 20_000

@@ -53,7 +53,7 @@ final class BlueZSession: Sendable {
         try guarded.withLock { try body($0.session) }
     }
 
-    /// Changes what nobody waits for.
+    /// Changes the state and wakes nobody.
     func tend<Value>(_ body: (inout SessionState) -> Value) -> Value {
         guarded.withLock { body(&$0.session) }
     }

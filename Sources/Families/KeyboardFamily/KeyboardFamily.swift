@@ -7,7 +7,13 @@ extension FamilyID {
 
 extension Family {
     /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what arrives over Bluetooth LE.
-    public static let keyboard = Family(id: .keyboard, recognise: Keyboard.recognise)
+    public static let keyboard = Family(
+        id: .keyboard, recognise: Keyboard.recognise,
+        absence: Absence(
+            cause: "it has no Wi-Fi, and without that it is no keyboard: it opens the access point IOS-Keyboard-Setup instead; "
+                + "or it is off, out of range or connected to the phone app",
+            remedy: "join IOS-Keyboard-Setup and give the unit its network on http://192.168.4.1, or close the phone app; then run the "
+                + "command again"))
 }
 
 enum Keyboard {

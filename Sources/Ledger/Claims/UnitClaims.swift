@@ -50,7 +50,7 @@ extension UnitClaim {
     public var notice: LedgerNotice? { nil }
 }
 
-/// How far a run had its unit for itself.
+/// Whether a run had its unit to itself.
 public enum ClaimState: String, Sendable, Codable, CaseIterable {
     case held
     /// Another station may have worked on the unit before the run ended.
@@ -67,7 +67,7 @@ public struct LocalClaims: UnitClaims {
 }
 
 public struct LocalClaim: UnitClaim {
-    /// Why the server could not be asked; `nil` where none is to be.
+    /// Why the server could not be asked; `nil` without one.
     private let reason: String?
     public var state: ClaimState? { reason.map { _ in .unclaimed } }
     public var notice: LedgerNotice? { reason.map { .unclaimed(reason: $0) } }

@@ -2,8 +2,8 @@ import Support
 
 /// Tables as CSV (RFC 4180): commas, CR LF, quotes doubled.
 ///
-/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A foreign text that a spreadsheet would take for a formula gets
-/// an apostrophe (OWASP, "CSV Injection"): serial numbers and versions come over the air. Our own numbers stay as they are.
+/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A foreign text that a spreadsheet would take for a formula
+/// gets an apostrophe (OWASP, "CSV Injection"): serial numbers and versions come over the air. Our own numbers stay as they are.
 public enum CSVText {
     public enum Form: Sendable {
         case plain

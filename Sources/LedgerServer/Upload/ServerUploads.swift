@@ -2,8 +2,8 @@ import Ledger
 import Support
 import Synchronization
 
-/// Feeds the server from this station's ledger. What is read is marked as sent only when the server has said so; an answer that was
-/// lost makes the same runs go again, and the server takes them for known.
+/// Feeds the server from this station's ledger. Runs are marked as sent only once the server has confirmed them; after a lost answer they
+/// go again, and the server knows them.
 final class ServerUploads: RunUploads {
     private struct State {
         var backoff = Backoff()

@@ -45,7 +45,7 @@ struct Spool: Sendable {
     }
 
     /// Hands over what is there, and empties the spool when `body` has put it on the disk. A kill between the two hands it over
-    /// again: whoever takes it must know what it has.
+    /// again: the taker has to recognise it.
     /// - Returns: how many lines were no records; they are kept in a file of their own.
     func take(_ body: ([RecordLine]) throws -> [RecordLine]) throws -> Int {
         guard byteCount > 0 else { return 0 }

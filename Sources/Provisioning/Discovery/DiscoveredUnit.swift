@@ -24,20 +24,26 @@ public struct DiscoveredUnit: Sendable, Hashable {
     public var rssi: Int
     /// Whether noafw supports its family.
     public var isSupported: Bool
+    /// As ``Family/insteadOfFlash``.
+    public var insteadOfFlash: String?
 
-    public init(family: FamilyID, mode: UnitMode, advertisedAddress: DeviceAddress, name: String, rssi: Int, isSupported: Bool = true) {
+    public init(
+        family: FamilyID, mode: UnitMode, advertisedAddress: DeviceAddress, name: String, rssi: Int, isSupported: Bool = true,
+        insteadOfFlash: String? = nil
+    ) {
         self.family = family
         self.mode = mode
         self.advertisedAddress = advertisedAddress
         self.name = name
         self.rssi = rssi
         self.isSupported = isSupported
+        self.insteadOfFlash = insteadOfFlash
     }
 
-    init(_ family: FamilyID, _ mode: UnitMode, _ advertisement: Advertisement, isSupported: Bool = true) {
+    init(_ family: Family, _ mode: UnitMode, _ advertisement: Advertisement) {
         self.init(
-            family: family, mode: mode, advertisedAddress: advertisement.address, name: advertisement.name ?? "",
-            rssi: advertisement.rssi, isSupported: isSupported)
+            family: family.id, mode: mode, advertisedAddress: advertisement.address, name: advertisement.name ?? "",
+            rssi: advertisement.rssi, isSupported: family.provisioning != nil, insteadOfFlash: family.insteadOfFlash)
     }
 
     /// The address that identifies a unit in any mode: its application's, or the advertised one if that is unknown.

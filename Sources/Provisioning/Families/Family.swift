@@ -11,16 +11,50 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that are found and named but never written to.
     public let provisioning: ProvisioningRules?
+    /// `nil` for a family whose units are away for the usual reasons.
+    public let absence: Absence?
+    /// How units that are never written to over the air get their firmware, in an operator's words; `nil` if unknown.
+    public let insteadOfFlash: String?
 
-    public init(id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil) {
+    public init(
+        id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil,
+        absence: Absence? = nil, insteadOfFlash: String? = nil
+    ) {
         self.id = id
         self.recognise = recognise
         self.provisioning = provisioning
+        self.absence = absence
+        self.insteadOfFlash = insteadOfFlash
     }
 
     /// Empty for a family whose units are never written to.
     public var components: [Component] { provisioning?.components ?? [] }
     public var bootloader: BootloaderRules? { provisioning?.bootloader }
+}
+
+/// Why a unit is usually not found, and what helps.
+public struct Absence: Sendable {
+    let cause: String
+    let remedy: String
+
+    public init(cause: String, remedy: String) { (self.cause, self.remedy) = (cause, remedy) }
+}
+
+/// No unit of a family is in reach, with the family's own words for it.
+public struct AbsentUnit: DiagnosableError {
+    public let diagnosis: Diagnosis
+
+    /// - Returns: `nil` where another error is meant, or none of the families has words of its own.
+    public init?(_ error: UnitSelectionError, of families: [Family]) {
+        guard families.count == 1, let absence = families[0].absence else { return nil }
+        switch error {
+        case .none, .noneWithName, .noneAtAddress, .otherFamily: break
+        case .several, .noneNear, .unknownBootloader, .impostor: return nil
+        }
+        var diagnosis = error.diagnosis
+        (diagnosis.cause, diagnosis.remedy) = (absence.cause, absence.remedy)
+        self.diagnosis = diagnosis
+    }
 }
 
 /// How a family's units are brought up to date and verified.
@@ -133,7 +167,7 @@ public struct FamilyList: Sendable {
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
         for family in inRecognition {
             guard let mode = family.recognise(advertisement) else { continue }
-            return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
+            return DiscoveredUnit(family, mode, advertisement)
         }
         return nil
     }

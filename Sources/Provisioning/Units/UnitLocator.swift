@@ -19,7 +19,7 @@ public struct UnitLocator: Sendable {
 
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a family whose units are never written to.
     init(central: any Central, family: Family, address: DeviceAddress) throws(ProvisioningError) {
-        guard let rules = family.provisioning else { throw .noConsole(family.id) }
+        guard let rules = family.provisioning else { throw .noConsole(family.id, instead: family.insteadOfFlash) }
         (self.central, self.family, self.rules, self.address) = (central, family.id, rules, address)
     }
 

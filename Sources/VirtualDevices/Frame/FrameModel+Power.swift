@@ -4,7 +4,7 @@ extension FrameModel {
         switch input {
         case .tap, .press:
             if unit.mode == .asleep { unit.wake() } else { try signal(.tap, on: &unit) }
-        case .release, .cut: break
+        case .release, .cut, .surroundings: break
         case .dock:
             try setCharging(true)
             if runs(unit), !staysAwake { unit.sleep() }

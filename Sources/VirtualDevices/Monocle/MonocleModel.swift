@@ -115,7 +115,7 @@ struct MonocleModel: UnitModel {
             timers.add(.release(pad), at: unit.now + Self.tapTime)
         case .press(let pad): try press(pad, on: &unit)
         case .release(let pad): touched.remove(pad)
-        case .dock, .undock, .unpair, .cut: break
+        case .dock, .undock, .unpair, .cut, .surroundings: break
         }
     }
 

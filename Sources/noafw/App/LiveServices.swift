@@ -37,7 +37,12 @@ struct LiveServices: Services {
         _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
         try await withStation(selection, search: search, stateFolder: stateFolder, events: events) { station in
-            let unit = try await station.onlyUnit(events: events)
+            let unit: StationUnit
+            do {
+                unit = try await station.onlyUnit(events: events)
+            } catch let error as UnitSelectionError {
+                throw AbsentUnit(error, of: selection.families.map(\.family)) ?? error
+            }
             return try await own(unit, stateFolder: stateFolder) { try await unit.presence.during { try await body(unit) } }
         }
     }

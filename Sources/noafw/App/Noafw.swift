@@ -29,7 +29,7 @@ struct Noafw: ParsableCommand {
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
             LedgerCommand.self,
-        ])
+        ] + SupportedFamily.all.flatMap(\.bench))
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {
@@ -52,6 +52,10 @@ struct Noafw: ParsableCommand {
         } catch {
             let code = exitCode(for: error).rawValue
             let sink = code == 0 ? context.output : context.diagnostics
+            if code != 0, PrivateArguments.repeats(fullMessage(for: error), context.arguments, among: configuration.subcommands) {
+                fail(CommandError.usage(PrivateArguments.words).diagnosis, in: context)
+                return code
+            }
             let text = sink.isTerminal
                 ? HelpText.fitted(fullMessage(for: error, columns: HelpText.parserColumns), columns: sink.columns())
                 : fullMessage(for: error, columns: 100)

@@ -6,6 +6,13 @@ import Support
 protocol Services: Sendable {
     typealias Events = @Sendable (RunEvent) -> Void
 
+    /// Puts one unit on the air, or finds it there, takes it for this process, and runs `body` with it.
+    /// - Throws: ``UnitSelectionError`` when no unit, or more than one, can be meant.
+    func withUnit<Value: Sendable>(
+        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Value
+    ) async throws -> Value
+
     /// Brings one unit, or many at once, to what its files say.
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
     func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport>
@@ -40,6 +47,11 @@ protocol Services: Sendable {
     func console(
         _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict
+
+    /// Links to a robot and has `body` use it.
+    func robot(
+        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
+    ) async throws -> RobotReport
 
     /// Bonds with a unit where there is no bond, and proves that the unit takes it.
     func pair(_ request: PairRequest) async throws -> BondReport

@@ -1,12 +1,10 @@
 import FrameFamily
-import KeyboardFamily
-import OpenBotFamily
 import Provisioning
 
 extension SupportedFamily {
     /// The families that this tool knows; nothing else lists them.
     static let all: [SupportedFamily] = [
-        .monocle, .frame, SupportedFamily(family: .halo), SupportedFamily(family: .openbot), SupportedFamily(family: .keyboard),
+        .monocle, .frame, SupportedFamily(family: .halo), .openbot, .keyboard,
     ]
 
     static subscript(_ id: FamilyID) -> SupportedFamily? { all.first { $0.id == id } }

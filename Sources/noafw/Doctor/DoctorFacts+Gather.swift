@@ -17,8 +17,8 @@ extension DoctorFacts {
         let python = try? InterpreterSearch(search: request.search).python()
         var found: [Interpreter] = []
         for family in SupportedFamily.all {
-            guard let model = family.virtual else { continue }
-            let command = python.map(model.versionCommand) ?? []
+            guard let words = family.virtual?.versionCommand else { continue }
+            let command = python.map(words) ?? []
             found.append(Interpreter(
                 name: family.id.rawValue, path: command.first, version: await answer(of: command, request)))
         }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Assistant
 import Provisioning
 
@@ -10,6 +11,8 @@ struct SupportedFamily: Sendable {
     var chat: ChatSupport?
     /// `nil` where its units have no prompt.
     var prompt: PromptLanguage?
+    /// Verbs for its units alone.
+    var bench: [any ParsableCommand.Type] = []
 
     var id: FamilyID { family.id }
 }

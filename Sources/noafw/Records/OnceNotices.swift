@@ -1,18 +1,24 @@
 import Provisioning
+import Support
 import Synchronization
 
 /// Passes each notice on once, however many units it is for.
 final class OnceNotices: Sendable {
+    typealias Events = @Sendable (RunEvent) -> Void
+
     private let told = Mutex<Set<String>>([])
-    private let events: LiveServices.Events
+    private let events: Events
 
-    init(_ events: @escaping LiveServices.Events) { self.events = events }
+    init(_ events: @escaping Events) { self.events = events }
 
-    @Sendable func tell(_ event: RunEvent) { tell(event, to: events) }
+    @Sendable func tell(_ event: RunEvent) {
+        if let text = event.notice { tell(text, to: events) }
+    }
 
-    /// - Parameter events: of the unit that the notice came with.
-    func tell(_ event: RunEvent, to events: LiveServices.Events) {
-        guard let text = event.notice, told.withLock({ $0.insert(text).inserted }) else { return }
-        events(.notice(text))
+    /// - Parameter events: those of the unit that it is about.
+    func tell(_ diagnosis: Diagnosis, to events: Events) { tell(diagnosis.notice, to: events) }
+
+    private func tell(_ text: String, to events: Events) {
+        if told.withLock({ $0.insert(text).inserted }) { events(.notice(text)) }
     }
 }

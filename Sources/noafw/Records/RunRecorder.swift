@@ -51,7 +51,7 @@ final class RunRecorder: Sendable {
         notices = OnceNotices(events)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in
-            for notice in $0 { notices.tell(.notice(notice.diagnosis.notice), to: events) }
+            for notice in $0 { notices.tell(notice.diagnosis, to: events) }
         }
     }
 
@@ -75,7 +75,7 @@ final class RunRecorder: Sendable {
             await close(recording(of: run, start), verdict(error), nil, clock, events)
             throw error
         }
-        for notice in run.notices { notices.tell(.notice(notice.diagnosis.notice), to: events) }
+        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
         let recording = recording(of: run, start)
         do {
             let report = try await recording.follow { take in
@@ -116,7 +116,7 @@ final class RunRecorder: Sendable {
         do {
             return try await clock.paused { try await ledger.lastPass(of: recording.run.record.unitAddress) }
         } catch {
-            notices.tell(.notice(diagnose(error).notice), to: events)
+            notices.tell(diagnose(error), to: events)
             return nil
         }
     }
@@ -130,12 +130,12 @@ final class RunRecorder: Sendable {
                 $0.unitAddress == "\(unit.address)"
             }
         } catch {
-            notices.tell(.notice(diagnose(error).notice), to: events)
+            notices.tell(diagnose(error), to: events)
             return nil
         }
     }
 
-    /// Sends what the server has not got yet, for a few seconds at most, and reports what still waits. To be called once, when no run of the
+    /// Sends what the server has not got yet, within seconds, and reports the rest. To be called once, when no run of the
     /// command is left.
     func finish() async {
         await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) {
@@ -184,7 +184,7 @@ final class RunRecorder: Sendable {
                 await run.claim.release()
             }
         }
-        for notice in run.notices { notices.tell(.notice(notice.diagnosis.notice), to: events) }
+        for notice in run.notices { notices.tell(notice.diagnosis, to: events) }
     }
 
     /// Prints the record of a finished run that neither ledger nor spool takes.

@@ -8,7 +8,7 @@ struct ScanReport: Verdict, Hashable {
     /// Application addresses of units that this station has worked on.
     var known: Set<DeviceAddress>
 
-    var passed: Bool { units.contains(where: \.isSupported) }
+    var passed: Bool { units.contains(where: \.hasVerbs) }
 }
 
 /// The document `noafw.scan/1`.
@@ -37,7 +37,7 @@ struct ScanDocument: Encodable, Sendable {
             Unit(
                 address: unit.address.description, family: unit.family.rawValue, mode: unit.mode.rawValue,
                 advertisedAddress: unit.advertisedAddress.description, name: unit.name, rssi: unit.rssi,
-                known: report?.known.contains(unit.address) == true, supported: unit.isSupported)
+                known: report?.known.contains(unit.address) == true, supported: unit.hasVerbs)
         }
         self.error = error
     }

@@ -67,7 +67,7 @@ final class ScanTable: Sendable {
     }
 
     private static func note(_ unit: DiscoveredUnit, _ known: Set<DeviceAddress>) -> String {
-        guard unit.isSupported else { return unit.unsupported }
+        guard unit.hasVerbs else { return unit.unsupported }
         let isKnown = known.contains(unit.address)
         guard unit.mode == .bootloader else { return isKnown ? "worked on before" : "" }
         return isKnown ? "stranded: noafw rescue" : "an unknown bootloader"

@@ -55,6 +55,11 @@ struct Station: Sendable {
 
 extension DiscoveredUnit {
     /// Of a unit that noafw does not support.
-    var unsupported: String { "\(family.rawValue.capitalized), not supported yet" }
-    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" }
+    var unsupported: String {
+        if SupportedFamily[family]?.bench.isEmpty == false { return family.rawValue }
+        return "\(family.rawValue.capitalized), not supported yet"
+    }
+    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" + (insteadOfFlash.map { "; \($0)" } ?? "") }
+    /// Whether a verb works with it.
+    var hasVerbs: Bool { isSupported || SupportedFamily[family]?.bench.isEmpty == false }
 }

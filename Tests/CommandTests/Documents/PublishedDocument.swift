@@ -1,6 +1,8 @@
 import Assistant
 import Bluetooth
 import Foundation
+import KeyboardFamily
+import OpenBotFamily
 import Provisioning
 import Support
 
@@ -126,6 +128,17 @@ extension PublishedDocument {
         return [DoctorDocument(checks), DoctorDocument([], error: error)]
     }
 
+    private static var robot: [any Encodable] {
+        var report = RobotReport(identity: UnitIdentity(address: DeviceAddress("C0:FF:EE:00:00:01")!, name: "OpenBot: RTR_TT2"))
+        report.checks = [RobotCheck(name: "sonar", result: .passed, found: "9 cm", expected: "an echo")]
+        (report.voltage, report.run) = (11.5, run)
+        report.stop = RobotStop(delivery: .proved, latency: .milliseconds(60), isWhole: true, deadManMilliseconds: 400)
+        var full = RobotTestDocument(report, error)
+        full.unit?.body = "RTR_TT2"
+        full.unit?.features = ["v"]
+        return [full, RobotTestDocument(nil, error)]
+    }
+
     private static var bonds: [BondReport] {
         [.real, .reset].map { BondReport(family: "frame", address: DeviceAddress("C0:FF:EE:00:00:01")!, outcome: .removed, unit: $0) }
     }
@@ -160,9 +173,20 @@ extension PublishedDocument {
         ]
     }
 
+    private static var typed: [any Encodable] {
+        let text = TypingText("a", layout: .german)
+        let full = TypeReport(address: DeviceAddress("C0:FF:EE:00:00:01"), plan: TypePlan(text, text.items), isProved: true)
+        return [
+            TypeDocument(full, .german, confirmed: 1, seconds: 0.5),
+            TypeDocument(TypeReport(), .german, confirmed: 0, seconds: 0.5, error: error),
+        ]
+    }
+
     fileprivate static var others: [PublishedDocument] {
         [
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
+            PublishedDocument(
+                schema: "noafw.robot-test/1", title: "The result of `noafw robot test --json`", golden: "robot-test", samples: robot),
             PublishedDocument(schema: "noafw.doctor/1", title: "The result of `noafw doctor --json`", golden: "doctor", samples: doctor),
             PublishedDocument(
                 schema: "noafw.pair/1", title: "The result of `noafw pair --json`", golden: "pair-made",
@@ -170,6 +194,8 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.unpair/1", title: "The result of `noafw unpair --json`", golden: "unpair-removed",
                 samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
+            PublishedDocument(
+                schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
             PublishedDocument(
                 schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show",
                 samples: bundle),

@@ -52,7 +52,8 @@ import VirtualDevices
     }
 
     /// Beside a Monocle, units that nobody provisions make nothing ambiguous.
-    @Test(arguments: [UnitSelection.Units.one(.only), .inReach]) func whatIsNotProvisionedIsLeftAlone(units: UnitSelection.Units) async throws {
+    @Test(arguments: [UnitSelection.Units.one(.only), .inReach])
+    func whatIsNotProvisionedIsLeftAlone(units: UnitSelection.Units) async throws {
         let robot = Advertisement(
             address: FleetSample.address(9), name: nil, services: [AttributeID("61653dc3-4021-4d1e-ba83-8b4eec61d613")], rssi: -20)
         let (found, notices) = try await targets(of: [robot, Self.monocle], units: units, family: nil)

@@ -52,7 +52,7 @@ import Testing
                         for (sign, place) in zip(names, places) {
                             let shown = try Self.advertisement(sign.0, sign.1, rssi: sign.2)
                             air.publish(
-                                Advertising(advertisement: shown, largestMTU: 247, table: GATTTable(services: []), unit: halo), from: place)
+                                Advertising(sightings: [shown], largestMTU: 247, table: GATTTable(services: []), unit: halo), from: place)
                         }
                         try await clock.sleep(until: clock.deadline(in: .milliseconds(200)))
                     }

@@ -61,7 +61,7 @@ import Testing
     private func show() throws {
         let address = try #require(DeviceAddress("C0:00:00:00:00:01"))
         let advertisement = Advertisement(address: address, name: "unit", services: [], rssi: -50)
-        air.publish(Advertising(advertisement: advertisement, largestMTU: 23, table: GATTTable(services: []), unit: unit), from: place)
+        air.publish(Advertising(sightings: [advertisement], largestMTU: 23, table: GATTTable(services: []), unit: unit), from: place)
     }
 
     /// The times that it was told to begin since the last question.

@@ -37,7 +37,11 @@ import Testing
             await #expect(throws: LinkError.notAllowed(MadeUpModel.output, .writeWithoutResponse)) {
                 _ = try await link.openChannel(to: MadeUpModel.output, deadline: host.soon())
             }
-            await #expect(throws: LinkError.notAllowed(MadeUpModel.open, .write)) {
+            await #expect(throws: LinkError.notAllowed(MadeUpModel.output, .write)) {
+                try await link.write([7], to: MadeUpModel.output, deadline: host.soon())
+            }
+            // The host sends a request whatever the properties are: the unit refuses it.
+            await #expect(throws: LinkError.refused(MadeUpModel.open, attributeError: 0x03)) {
                 try await link.write([7], to: MadeUpModel.open, deadline: host.soon())
             }
             await #expect(throws: LinkError.notAllowed(MadeUpModel.open, .subscription)) {

@@ -5,6 +5,8 @@ package struct PeripheralProfile: Sendable {
     let address: DeviceAddress
     let name: String
     let advertisedServices: Set<AttributeID>
+    /// What only its answer to an active scan names.
+    let scanResponse: Set<AttributeID>
     let table: GATTTable
     let pace: LinkPace
     /// ATT MTU, in bytes.
@@ -15,14 +17,18 @@ package struct PeripheralProfile: Sendable {
     let requestsSecurity: Bool
     /// Rounds the payload down to whole flash words.
     let isBootloader: Bool
+    /// After a link it is seen again at once. Otherwise its model starts the radio anew, and hears of a broken link only after the
+    /// supervision timeout.
+    let advertisesByItself: Bool
 
     package init(
         address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
-        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false
+        notificationQueue: Int, scanResponse: Set<AttributeID> = [], requestsSecurity: Bool = false, isBootloader: Bool = false,
+        advertisesByItself: Bool = true
     ) {
         (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
-        (self.largestMTU, self.notificationQueue) = (largestMTU, notificationQueue)
-        (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
+        (self.largestMTU, self.notificationQueue, self.scanResponse) = (largestMTU, notificationQueue, scanResponse)
+        (self.requestsSecurity, self.isBootloader, self.advertisesByItself) = (requestsSecurity, isBootloader, advertisesByItself)
     }
 
     func mtu(requested: Int) -> Int {
@@ -30,8 +36,12 @@ package struct PeripheralProfile: Sendable {
         return isBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
     }
 
-    /// With the signal strength of a unit on the same table.
-    var advertisement: Advertisement { Advertisement(address: address, name: name, services: advertisedServices, rssi: -48) }
+    /// What a central hears: the advertisement, then the same with the scan response if there is one. With the signal strength of a unit on
+    /// the same table.
+    var sightings: [Advertisement] {
+        let answers = scanResponse.isEmpty ? [advertisedServices] : [advertisedServices, advertisedServices.union(scanResponse)]
+        return answers.map { Advertisement(address: address, name: name, services: $0, rssi: -48) }
+    }
 }
 
 /// The attributes that a central finds on a unit.
@@ -69,9 +79,12 @@ package struct GATTCharacteristic: Sendable {
     package let properties: [Property]
     /// Refuses writes over an unencrypted link.
     package let needsEncryption: Bool
+    /// Its stack takes a write with response although the properties have none.
+    package let takesRequests: Bool
 
-    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
+    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false, takesRequests: Bool = false) {
         (self.id, self.properties, self.needsEncryption) = (id, properties, needsEncryption)
+        self.takesRequests = takesRequests || properties.contains(.write)
     }
 }
 

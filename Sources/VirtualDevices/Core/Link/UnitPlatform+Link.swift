@@ -28,7 +28,7 @@ extension UnitPlatform {
     mutating func dropLink() {
         guard let link else { return }
         after(link.pace.supervisionTimeout, .linkLost(link.link))
-        forgetLink()
+        forgetLink(noticedAfter: peripheral?.advertisesByItself == false ? link.pace.supervisionTimeout : .zero)
     }
 
     /// The unit is no longer played, so its centrals need not wait for their supervision timeout.
@@ -45,9 +45,11 @@ extension UnitPlatform {
         forgetLink()
     }
 
-    private mutating func forgetLink() {
+    private mutating func forgetLink(noticedAfter delay: Duration = .zero) {
+        link.map { $0.link.abandon($0.replies + host.replies(over: $0.link)) }
         link = nil
-        after(.zero, .radioChanged)
+        if peripheral?.advertisesByItself == false { peripheral = nil }
+        after(delay, .radioChanged)
         let time = now
         bootloader?.disconnected(now: time)
         if isAdvertising { publish() }

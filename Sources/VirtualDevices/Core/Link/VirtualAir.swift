@@ -43,7 +43,7 @@ public final class VirtualAir: Sendable {
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
-        for discovery in discoveries { discovery.deliver(advertising.advertisement) }
+        advertising.reach(discoveries)
         if begins { advertising.unit.deliver(.beginAdvertising) }
     }
 
@@ -62,12 +62,12 @@ public final class VirtualAir: Sendable {
             return (state.units[place], Array(state.discoveries.values))
         }
         guard let shown else { return false }
-        for discovery in discoveries { discovery.deliver(shown.advertisement) }
+        shown.reach(discoveries)
         return !discoveries.isEmpty
     }
 
     func advertising(at address: DeviceAddress) -> Advertising? {
-        state.withLock { state in state.units.values.first { $0.advertisement.address == address } }
+        state.withLock { state in state.units.values.first { $0.sightings.first?.address == address } }
     }
 
     func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
@@ -91,9 +91,14 @@ public final class VirtualAir: Sendable {
 
 /// A unit's advertisement while a central can connect to it.
 package struct Advertising: Sendable {
-    package var advertisement: Advertisement
+    /// The advertisement, then with the scan response if there is one.
+    package var sightings: [Advertisement]
     package var largestMTU: Int
     package var table: GATTTable
     package var requestsSecurity = false
     var unit: Inbox<UnitEvent>
+
+    fileprivate func reach(_ discoveries: [Inbox<Advertisement>]) {
+        for discovery in discoveries { sightings.forEach(discovery.deliver) }
+    }
 }

@@ -14,7 +14,8 @@ struct VirtualConnection: Connection {
     func offers(_ characteristic: AttributeID) -> Bool { link.table[characteristic] != nil }
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
-        try find(characteristic, .write, for: .write)
+        // bluetoothd sends a request whatever the properties are (BlueZ, `src/gatt-client.c`).
+        try find(characteristic, .write, .command, for: .write)
         try check(value)
         guard !link.isAcquired(characteristic) else { throw LinkError.acquired(characteristic, .write) }
         let reply = Inbox<UInt8?>()
@@ -55,10 +56,10 @@ struct VirtualConnection: Connection {
         throw LinkError.timedOut("the link to end")
     }
 
-    private func find(_ id: AttributeID, _ property: GATTCharacteristic.Property, for operation: LinkError.Operation) throws {
+    private func find(_ id: AttributeID, _ properties: GATTCharacteristic.Property..., for operation: LinkError.Operation) throws {
         if let end = link.end { throw end }
         guard let found = link.table[id] else { throw LinkError.characteristicMissing(id) }
-        guard found.properties.contains(property) else { throw LinkError.notAllowed(id, operation) }
+        guard properties.contains(where: found.properties.contains) else { throw LinkError.notAllowed(id, operation) }
     }
 
     func check(_ value: [UInt8]) throws {

@@ -8,6 +8,15 @@ package enum HostPacket: Sendable {
     case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
     case secure(SecurityRequest, reply: Inbox<SecurityAnswer>)
     case disconnect
+
+    /// Of a write or a subscription.
+    var reply: Inbox<UInt8?>? {
+        switch self {
+        case .write(_, _, let reply): reply
+        case .subscribe(_, _, let reply): reply
+        case .secure, .disconnect: nil
+        }
+    }
 }
 
 /// Both ends of one link: the central writes, the unit reads packets at its connection events.
@@ -17,6 +26,8 @@ package final class VirtualLink: Sendable {
 
     private struct State {
         var uplink: [HostPacket] = []
+        /// Of writes that reached a unit which then left the link.
+        var abandoned: [Inbox<UInt8?>] = []
         var inboxes: [AttributeID: Inbox<[UInt8]>] = [:]
         var acquired: Set<AttributeID> = []
         var end: LinkError?
@@ -92,17 +103,28 @@ package final class VirtualLink: Sendable {
         state.withLock { $0.inboxes[characteristic] }?.deliver(value)
     }
 
-    func finish(_ error: LinkError) {
-        let (inboxes, unanswered, whenEnded) = state.withLock { state -> ([Inbox<[UInt8]>], [HostPacket], (@Sendable () -> Void)?) in
-            guard state.end == nil else { return ([], [], nil) }
-            state.end = error
-            defer { (state.uplink, state.whenEnded) = ([], nil) }
-            return (Array(state.inboxes.values), state.uplink, state.whenEnded)
+    /// The unit left the link before it answered: the central hears of it when the link ends.
+    func abandon(_ replies: [Inbox<UInt8?>]) {
+        let end = state.withLock { state in
+            if state.end == nil { state.abandoned += replies }
+            return state.end
         }
-        for inbox in inboxes { inbox.finish(throwing: error) }
-        for case .write(_, _, let reply?) in unanswered { reply.finish(throwing: error) }
-        for case .subscribe(_, _, let reply) in unanswered { reply.finish(throwing: error) }
-        for case .secure(_, let reply) in unanswered { reply.finish(throwing: error) }
+        if let end { for reply in replies { reply.finish(throwing: end) } }
+    }
+
+    /// Ends the link as the central sees it.
+    func finish(_ error: LinkError) {
+        let (ended, whenEnded) = state.withLock { state -> (State?, (@Sendable () -> Void)?) in
+            guard state.end == nil else { return (nil, nil) }
+            state.end = error
+            defer { (state.uplink, state.abandoned, state.whenEnded) = ([], [], nil) }
+            return (state, state.whenEnded)
+        }
+        if let ended {
+            for inbox in ended.inboxes.values { inbox.finish(throwing: error) }
+            for reply in ended.uplink.compactMap(\.reply) + ended.abandoned { reply.finish(throwing: error) }
+            for case .secure(_, let reply) in ended.uplink { reply.finish(throwing: error) }
+        }
         credits.finish(throwing: error)
         gone.finish(throwing: error)
         whenEnded?()
@@ -174,6 +196,9 @@ struct ActiveLink {
     var subscriptions: Set<AttributeID> = []
     var isEncrypted = false
     var downlink: [Downlink] = []
+
+    /// Not on the air yet.
+    var replies: [Inbox<UInt8?>] { downlink.compactMap { if case .reply(let inbox, _) = $0 { inbox } else { nil } } }
 
     var queuedNotifications: Int { downlink.count { if case .notification = $0 { true } else { false } } }
 }

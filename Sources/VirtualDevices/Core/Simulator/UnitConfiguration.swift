@@ -34,6 +34,8 @@ public enum UserInput: Sendable, Hashable {
     case unpair
     /// The unit is carried away, or its battery removed.
     case cut(Cut)
+    /// What a sensor finds around the unit from now on, as its family names both; `nil` is nothing.
+    case surroundings(String, Double?)
 }
 
 /// Faults on a unit's air and in its power, as a test plans them. Numbers start at 1 and count over the unit's whole run.

@@ -21,6 +21,7 @@ package struct UnitPlatform {
         case radioChanged
         case advertise
         case late(HostPacket, VirtualLink)
+        case hostIdle
     }
 
     let folder: UnitFolder
@@ -50,6 +51,7 @@ package struct UnitPlatform {
     /// The unit's appearance; `nil` while its radio is off.
     var peripheral: PeripheralProfile?
     var link: ActiveLink?
+    var host = HostTask()
     /// ATT payload of the last MTU exchange, in bytes. It outlives the link; 0 before the first since the chip started.
     var exchangedPayload = 0
 
@@ -79,13 +81,13 @@ package struct UnitPlatform {
         publish()
     }
 
-    var isAdvertising: Bool { peripheral != nil && link == nil }
+    var isAdvertising: Bool { peripheral != nil && link == nil && !host.isBusy }
 
     func publish() {
         let shown = isAdvertising ? peripheral : nil
         air.publish(
             shown.map {
-                Advertising(advertisement: $0.advertisement, largestMTU: $0.mtu(requested: .max), table: $0.table,
+                Advertising(sightings: $0.sightings, largestMTU: $0.mtu(requested: .max), table: $0.table,
                     requestsSecurity: $0.requestsSecurity, unit: events)
             }, from: place)
     }
@@ -148,6 +150,7 @@ extension UnitPlatform {
         bootloader = nil
         peripheral = nil
         dropLink()
+        host = HostTask()
         publish()
     }
 }

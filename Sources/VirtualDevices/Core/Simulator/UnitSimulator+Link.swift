@@ -19,7 +19,9 @@ extension UnitSimulator {
             if try transmit(budget: &budget) { isBusy = true }
             guard platform.link?.link === active.link else { return }
         }
-        if platform.link?.link.firstPacketLength != nil || platform.link?.downlink.isEmpty == false { platform.scheduleConnectionEvent() }
+        if platform.link?.link.firstPacketLength != nil || platform.link?.downlink.isEmpty == false && !platform.host.isBusy {
+            platform.scheduleConnectionEvent()
+        }
     }
 
     private static func spend(_ count: Int, from budget: inout Duration) -> Bool {
@@ -30,7 +32,7 @@ extension UnitSimulator {
     }
 
     private mutating func transmit(budget: inout Duration) throws -> Bool {
-        guard let active = platform.link, let item = active.downlink.first else { return false }
+        guard !platform.host.isBusy, let active = platform.link, let item = active.downlink.first else { return false }
         switch item {
         case .reply(let inbox, let result):
             guard Self.spend(1, from: &budget) else { return false }
@@ -66,12 +68,29 @@ extension UnitSimulator {
         }
     }
 
-    mutating func deliver(_ packet: HostPacket) throws {
+    /// What came while the host task was busy; an answer finds its link gone, where it is.
+    mutating func serveHeldPackets() throws {
+        while let (packet, link) = platform.host.takeHeld() {
+            let isOver = platform.link?.link !== link
+            if isOver, case .write(let characteristic, let value, .some) = packet {
+                try deliver(.write(characteristic, value, reply: nil), wasRequest: true)
+            } else {
+                try deliver(packet)
+            }
+        }
+        if platform.isAdvertising { platform.publish() }
+    }
+
+    mutating func deliver(_ packet: HostPacket, wasRequest: Bool = false) throws {
+        // The controller ends a link, whatever the host task does.
+        if platform.host.isBusy, let link = platform.link?.link {
+            if case .disconnect = packet {} else { return platform.host.hold(packet, over: link) }
+        }
         switch packet {
         case .disconnect: platform.closeLink(reason: "closed by the host")
         case .subscribe(let characteristic, let isOn, let reply): try subscribe(characteristic, isOn: isOn, reply)
         case .write(let characteristic, let value, let reply):
-            let error = try write(value, to: characteristic, isRequest: reply != nil)
+            let error = try write(value, to: characteristic, isRequest: wasRequest || reply != nil)
             if let reply { platform.answer(.reply(reply, error)) }
         case .secure(let request, let reply):
             let answer = runsApplication ? try withModel { try $0.secure(request, on: &$1) } : .notSupported
@@ -94,7 +113,9 @@ extension UnitSimulator {
     /// - Returns: the ATT error.
     private mutating func write(_ value: [UInt8], to id: AttributeID, isRequest: Bool) throws -> UInt8? {
         guard let characteristic = platform.peripheral?.table[id] else { return ATTError.attributeNotFound }
-        guard characteristic.properties.contains(isRequest ? .write : .command) else { return ATTError.writeNotPermitted }
+        guard isRequest ? characteristic.takesRequests : characteristic.properties.contains(.command) else {
+            return ATTError.writeNotPermitted
+        }
         if characteristic.needsEncryption, platform.link?.isEncrypted != true { return ATTError.insufficientAuthentication }
         guard platform.bootloader != nil else { return try withModel { try $0.write(value, to: id, on: &$1) } }
         let time = platform.now

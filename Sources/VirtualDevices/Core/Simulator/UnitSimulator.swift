@@ -51,6 +51,7 @@ struct UnitSimulator {
         case .advertise:
             if platform.air.advertise(platform.place) { platform.after(platform.design.advertisingInterval, .advertise) }
         case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
+        case .hostIdle: try serveHeldPackets()
         }
     }
 

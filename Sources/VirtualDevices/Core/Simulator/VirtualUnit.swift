@@ -11,6 +11,8 @@ public final class VirtualUnit: Sendable {
     private let air: VirtualAir
     private let counts = Mutex((packets: 0, flashWords: 0))
 
+    fileprivate var clock: SessionClock { air.time.clock }
+
     package var deliveredPackets: Int { counts.withLock { $0.packets } }
 
     /// By the unit's program.
@@ -42,20 +44,43 @@ public final class VirtualUnit: Sendable {
     public func stimulate(_ input: UserInput) { events.deliver(.input(input)) }
 }
 
-/// Runs `body` with a virtual unit on the air.
+/// Runs `body` with a virtual unit on the air. A unit does not go away because its host is interrupted: it stays until `body` has ended,
+/// cancelled or not.
 public func withVirtualUnit<Value: Sendable>(
     _ unit: VirtualUnit, body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
-        group.addTask {
-            try await unit.run()
-            return nil
+    let failure = Inbox<Void>()
+    // Only a task of its own is not reached by a cancellation; it is ended and awaited below.
+    let played = unit.clock.task {
+        do { try await unit.run() } catch {
+            failure.finish(throwing: error)
+            throw error
         }
-        group.addTask { try await body() }
-        defer { group.cancelAll() }
-        while let value = try await group.next() {
-            if let value { return value }
-        }
-        throw CancellationError()
+    }
+    let result = await bodyOrFailure(failure, unit.clock, body)
+    played.cancel()
+    _ = await played.result
+    return try result.get()
+}
+
+private func bodyOrFailure<Value: Sendable>(
+    _ failure: Inbox<Void>, _ clock: SessionClock, _ body: @escaping @Sendable () async throws -> Value
+) async -> Result<Value, any Error> {
+    do {
+        return .success(
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask {
+                    do { _ = try await failure.next(before: clock.deadline(in: .forever), on: clock) } catch is CancellationError {}
+                    return nil
+                }
+                group.addTask { try await body() }
+                defer { group.cancelAll() }
+                while let value = try await group.next() {
+                    if let value { return value }
+                }
+                throw CancellationError()
+            })
+    } catch {
+        return .failure(error)
     }
 }

@@ -27,10 +27,16 @@ struct UnitSelection: Sendable, Hashable {
 
     /// The families of which its units may be; on the air their advertisements decide.
     var families: [SupportedFamily] {
-        if case .virtual(let names, _) = units { return SupportedFamily.all.filter { family in names.contains { $0.family == family.id } } }
-        return SupportedFamily.all.filter { support in
-            (verbFamilies?.contains(support.id) ?? (support.family.provisioning != nil)) && (family == nil || family == support.id)
-        }
+        let verbs = SupportedFamily.all.filter { verbFamilies?.contains($0.id) ?? ($0.family.provisioning != nil) }
+        if case .virtual(let names, _) = units { return verbs.filter { family in names.contains { $0.family == family.id } } }
+        return verbs.filter { family == nil || family == $0.id }
+    }
+
+    /// The same for a verb that is for some families.
+    func only(_ families: Set<FamilyID>) -> UnitSelection {
+        var selection = self
+        selection.verbFamilies = families
+        return selection
     }
 
     /// What the only unit is called in a report before it is found.

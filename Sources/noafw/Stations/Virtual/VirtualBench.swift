@@ -86,7 +86,8 @@ struct VirtualBench: Sendable {
         do {
             let folder = try model.openFolder(root, name.name)
             let lock = try folder.lock()
-            return PlayedUnit(unit: try model.makeUnit(folder, try search.configuration(of: name.family), air), folder: folder, lock: lock)
+            let configuration = try search.configuration(of: name.family, interprets: model.versionCommand != nil)
+            return PlayedUnit(unit: try model.makeUnit(folder, configuration, air), folder: folder, lock: lock)
         } catch let error as any DiagnosableError {
             throw error
         } catch {
@@ -101,8 +102,8 @@ struct VirtualBench: Sendable {
 
 extension AssetSearch {
     /// - Throws: where there is no Python to play a unit with.
-    fileprivate func configuration(of family: FamilyID) throws -> UnitConfiguration {
-        var configuration = UnitConfiguration(python: try InterpreterSearch(search: self).python())
+    fileprivate func configuration(of family: FamilyID, interprets: Bool) throws -> UnitConfiguration {
+        var configuration = UnitConfiguration(python: interprets ? try InterpreterSearch(search: self).python() : "")
         configuration.trustedKeys = bootloaderKeys(for: family)
         configuration.fpgaVersions = (try? locate().fpgaVersions(for: family.rawValue)) ?? [:]
         return configuration

@@ -29,7 +29,9 @@ struct VirtualFleet: Sendable {
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
         let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
             DiscoveredUnit(
-                family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength)
+                family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength,
+                isSupported: FamilyList.supported[name.family]?.provisioning != nil,
+                insteadOfFlash: FamilyList.supported[name.family]?.insteadOfFlash)
         }
         targets = zip(units, names).map { .unit($0, id: $1.description) }
         nameOf = Dictionary(uniqueKeysWithValues: zip(units.map(\.address), names))

@@ -1,0 +1,45 @@
+/// One thing that is typed.
+public enum TypedItem: Sendable, Hashable {
+    /// One character on the host, and one Backspace to take it away.
+    case character(Unicode.Scalar, isDead: Bool)
+    /// Left Ctrl and a letter, A…Z. What it does on the host cannot be taken back.
+    case control(UInt8)
+    /// As ``control(_:)``; a line's end within a text is a character.
+    case enter
+
+    /// What is sent of a character.
+    var scalars: [Unicode.Scalar] {
+        switch self {
+        case .character(let character, let isDead): isDead ? [character, " "] : [character]
+        case .control, .enter: []
+        }
+    }
+
+    public var keys: Int { max(1, scalars.count) }
+    var isErasable: Bool { if case .character = self { true } else { false } }
+}
+
+/// One write, which is one command: the firmware puts nothing together and takes nothing apart.
+public enum KeyCommand: Sendable, Hashable {
+    case backspaces(Int)
+    case insert([Unicode.Scalar])
+    case enter
+    case control(UInt8)
+
+    public var bytes: [UInt8] {
+        switch self {
+        case .backspaces(let count): [0x01, UInt8(clamping: count)]
+        case .insert(let scalars): [0x02] + scalars.flatMap { Array(UTF8.encode($0) ?? UTF8.EncodedScalar()) }
+        case .enter: [0x03]
+        case .control(let letter): [0x04, letter]
+        }
+    }
+
+    public var keys: Int {
+        switch self {
+        case .backspaces(let count): count
+        case .insert(let scalars): scalars.count
+        case .enter, .control: 1
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Bluetooth
+import Support
+
+/// What happens while a session types.
+public enum TypingEvent: Sendable, Hashable {
+    /// Keys that the unit confirmed so far.
+    case confirmed(keys: Int)
+    /// The link is lost, and looked for. Of so many keys nobody knows whether they were typed.
+    case lost(unknownKeys: Int)
+    case found
+    /// A text came while nobody knows what stands on the host: it is not typed.
+    case heldBack
+    /// A text changed before a key that cannot be taken back: the change is not made.
+    case tooLate
+}
+
+/// Types over a link: the machine says what, this performs it.
+public struct TypingSession: Sendable {
+    /// A text that should stand on the host, or the end of them.
+    public enum Wish: Sendable {
+        case text([TypedItem])
+        /// With the keys that are sent behind the last text.
+        case end([TypedItem])
+    }
+
+    public struct Result: Sendable, Hashable {
+        public var confirmedKeys = 0
+        /// The last ones that the unit confirmed, as many as its trace shows.
+        public var commands: [KeyCommand] = []
+        public var writes = 0
+        public var losses = 0
+
+        public init() {}
+
+        fileprivate mutating func note(_ command: KeyCommand, _ keys: Int) {
+            (writes, confirmedKeys) = (writes + 1, keys)
+            commands = (commands + [command]).suffix(KeyboardTrace.places)
+        }
+    }
+
+    private static let connectTime = Duration.seconds(10)
+    /// The phone app's pauses (`BluetoothService.swift`).
+    private static let pauseAfterLoss = Duration.seconds(1)
+    private static let pauseAfterFailure = Duration.seconds(2)
+    /// How long a unit may stay away, beside the time that it types what it has.
+    private static let reconnectTime = Duration.seconds(60)
+
+    private let address: DeviceAddress
+    private let central: any Central
+    private let report: @Sendable (TypingEvent) -> Void
+
+    public init(address: DeviceAddress, central: any Central, report: @escaping @Sendable (TypingEvent) -> Void = { _ in }) {
+        (self.address, self.central, self.report) = (address, central, report)
+    }
+
+    private var clock: SessionClock { central.clock }
+
+    /// Types a text once, into whatever stands there.
+    /// - Throws: ``KeyboardError/lost(confirmed:unknown:of:reason:)`` when the link was lost meanwhile: nothing is repeated.
+    public func type(_ items: [TypedItem]) async throws -> Result {
+        let link = try await connect()
+        var machine = TypingMachine(payload: link.payload)
+        machine.aim(at: items)
+        var result = Result()
+        while let command = machine.next() {
+            do {
+                try await link.send(command)
+            } catch {
+                await link.close()
+                guard !(error is CancellationError) else { throw error }
+                throw KeyboardError.lost(
+                    confirmed: machine.confirmedKeys, unknown: machine.lose(), of: items.reduce(0) { $0 + $1.keys },
+                    reason: diagnose(error).message)
+            }
+            machine.confirm()
+            result.note(command, machine.confirmedKeys)
+            report(.confirmed(keys: machine.confirmedKeys))
+        }
+        await link.close()
+        return result
+    }
+
+    /// Makes the host's text the newest wish, by the smallest edit each time. Wishes that a newer one overtakes are left out.
+    /// - Parameter wishClock: of whoever wishes, which may be another one than the unit's.
+    /// - Throws: ``KeyboardError/unknownText(unknown:)`` when the last ones could not be typed.
+    public func follow(_ wishes: Inbox<Wish>, on wishClock: SessionClock) async throws -> Result {
+        var link = try await connect()
+        var machine = TypingMachine(payload: link.payload)
+        var result = Result()
+        var unknownKeys: Int?
+        var hasEnded = false
+        do {
+            while true {
+                while !hasEnded, !machine.owesKeys, let wish = wishes.poll() { hasEnded = take(wish, &machine) }
+                guard let command = machine.next() else {
+                    if hasEnded { break }
+                    let wish = try await clock.paused {
+                        try await wishes.next(before: wishClock.deadline(in: .forever), on: wishClock)
+                    }
+                    if let wish { hasEnded = take(wish, &machine) }
+                    continue
+                }
+                do {
+                    try await link.send(command)
+                    machine.confirm()
+                    result.note(command, machine.confirmedKeys)
+                    report(.confirmed(keys: machine.confirmedKeys))
+                } catch let error where !(error is CancellationError) {
+                    let unknown = machine.lose()
+                    unknownKeys = unknown
+                    report(.lost(unknownKeys: unknown))
+                    await link.close()
+                    link = try await reconnect(unknown)
+                    machine.use(payload: link.payload)
+                    result.losses += 1
+                    report(.found)
+                }
+            }
+        } catch {
+            await link.close()
+            throw error
+        }
+        await link.close()
+        if let unknownKeys, machine.standing == .unknown { throw KeyboardError.unknownText(unknown: unknownKeys) }
+        return result
+    }
+
+    /// - Returns: whether it was the last one.
+    private func take(_ wish: Wish, _ machine: inout TypingMachine) -> Bool {
+        switch wish {
+        case .text(let items):
+            if !machine.aim(at: items) {
+                report(.heldBack)
+            } else if machine.isTooLate {
+                report(.tooLate)
+            }
+            return false
+        case .end(let keys):
+            machine.finish(with: keys)
+            return true
+        }
+    }
+
+    private func reconnect(_ unknownKeys: Int) async throws -> KeyboardLink {
+        let deadline = clock.deadline(in: Self.reconnectTime + KeyboardLink.patience(keys: unknownKeys))
+        try await clock.sleep(until: clock.deadline(in: Self.pauseAfterLoss))
+        while true {
+            do {
+                return try await connect()
+            } catch let error as LinkError {
+                guard clock.now < deadline else { throw error }
+                try await clock.sleep(until: clock.deadline(in: Self.pauseAfterFailure))
+            }
+        }
+    }
+
+    private func connect() async throws -> KeyboardLink { try await KeyboardLink.open(address, over: central, within: Self.connectTime) }
+}

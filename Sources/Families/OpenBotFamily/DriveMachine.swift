@@ -1,0 +1,128 @@
+import Support
+
+/// How a robot is driven and stopped: times and events in, lines out.
+///
+/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: `c0,0`, within a collision's
+/// window fed until that is over, then lamps off and the dead-man off, as one that is left behind makes the robot deaf to both phone apps.
+/// Where the robot may back out within the window, the sketch applies neither `c0,0` nor the dead-man: a 1-duty line comes first, which is
+/// applied at once and turns nothing (`openbot.ino`). A robot that does not back out brakes, and that line would let it go.
+public struct DriveMachine: Sendable {
+    public typealias Time = SessionClock.Instant
+
+    private enum State: Sendable {
+        /// Nothing moves, and the dead-man is off.
+        case atRest
+        case driving(Duties, nextFeed: Time)
+        /// The motors are told to stop; fed until the window is over.
+        case stopping(nextFeed: Time, until: Time)
+        case over
+    }
+
+    /// A collision keeps the motors for so long (`bumper_interval`); nobody has raised it, as no line can.
+    public static let window = Duration.milliseconds(750)
+
+    private let features: RobotFeatures?
+    private let deadMan: DeadMan
+    private var state = State.atRest
+    private var hit: (bumper: Bumper, end: Time, backsOut: Bool)?
+    /// When both sides were last told to go forward, or back.
+    private var lastMoves: [Bumper.Side: Time] = [:]
+
+    /// - Parameter features: `nil` for a robot that gave none: it can be stopped, and nothing else.
+    public init(features: RobotFeatures?, deadMan: DeadMan = .usual) { (self.features, self.deadMan) = (features, deadMan) }
+
+    public var isOver: Bool { if case .over = state { true } else { false } }
+
+    /// The bumper that was hit last, while it keeps the motors.
+    public func blocked(at now: Time) -> Bumper? { hit.flatMap { now < $0.end ? $0.bumper : nil } }
+
+    /// When ``wake(at:)`` has something to do.
+    public var nextDeadline: Time? {
+        switch state {
+        case .atRest, .over: nil
+        case .driving(_, let nextFeed): nextFeed
+        case .stopping(let nextFeed, let end): min(nextFeed, end)
+        }
+    }
+
+    /// - Returns: nothing within a collision's window: what the robot keeps there would start by itself at its end.
+    public mutating func drive(_ duties: Duties, at now: Time) -> [RobotLine] {
+        guard features != nil, blocked(at: now) == nil else { return [] }
+        if duties.left > 0, duties.right > 0 { lastMoves[.front] = now }
+        if duties.left < 0, duties.right < 0 { lastMoves[.back] = now }
+        switch state {
+        case .atRest:
+            guard duties != .still else { return [] }
+            state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
+            return [.deadMan(deadMan), .drive(duties)]
+        case .driving(duties, _): return []
+        case .driving(_, let nextFeed):
+            state = .driving(duties, nextFeed: nextFeed)
+            return [.drive(duties)]
+        case .stopping, .over: return []
+        }
+    }
+
+    /// The robot reported a collision: its motors brake, and what was on its way to it must not start later.
+    public mutating func collided(_ bumper: Bumper, at now: Time) -> [RobotLine] {
+        // Away from what was hit, by a line that may have arrived after it.
+        let away = bumper.side == .front ? lastMoves[.back] : bumper.side == .back ? lastMoves[.front] : nil
+        hit = (bumper, now.advanced(by: Self.window), away.map { $0.duration(to: now) <= Self.window } ?? false)
+        switch state {
+        case .driving(_, let nextFeed):
+            state = .driving(.still, nextFeed: nextFeed)
+            return halt(at: now)
+        case .stopping(let nextFeed, _):
+            state = .stopping(nextFeed: nextFeed, until: now.advanced(by: Self.window))
+            return halt(at: now)
+        case .atRest, .over: return []
+        }
+    }
+
+    /// Feeds the dead-man, and ends a stop.
+    public mutating func wake(at now: Time) -> [RobotLine] {
+        switch state {
+        case .driving(let duties, let nextFeed) where now >= nextFeed:
+            state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
+            return [.deadMan(deadMan)]
+        case .stopping(_, let end) where now >= end:
+            state = .over
+            // Whatever the window has kept.
+            return [.drive(.still)] + farewell
+        case .stopping(let nextFeed, let end) where now >= nextFeed:
+            state = .stopping(nextFeed: now.advanced(by: deadMan.feedInterval), until: end)
+            return [.deadMan(deadMan)]
+        case .atRest, .driving, .stopping, .over: return []
+        }
+    }
+
+    /// The drive ends, however: go on with ``wake(at:)`` until ``isOver``.
+    public mutating func stop(at now: Time) -> [RobotLine] {
+        switch state {
+        case .stopping, .over: return []
+        case .atRest, .driving:
+            guard let hit, now < hit.end else {
+                state = .over
+                return [.drive(.still)] + farewell
+            }
+            state = .stopping(nextFeed: now.advanced(by: deadMan.feedInterval), until: hit.end)
+            return [.deadMan(deadMan)] + halt(at: now)
+        }
+    }
+
+    /// The motors first: away from what was hit with no force, which is applied at once, then none at all.
+    private func halt(at now: Time) -> [RobotLine] {
+        switch hit?.backsOut == true ? blocked(at: now)?.side : nil {
+        case .front: [.drive(.escapeBack), .drive(.still)]
+        case .back: [.drive(.escapeForward), .drive(.still)]
+        case nil: [.drive(.still)]
+        }
+    }
+
+    /// What the robot is left with.
+    var farewell: [RobotLine] {
+        let lights: [RobotLine] = features?.hasLights == true ? [.lights(front: .off, back: .off)] : []
+        let indicators: [RobotLine] = features?.has(.indicators) == true ? [.indicators(left: false, right: false)] : []
+        return lights + indicators + [.deadMan(nil)]
+    }
+}

@@ -1,0 +1,12 @@
+import KeyboardFamily
+import Provisioning
+import VirtualDevices
+
+extension SupportedFamily {
+    static let keyboard = SupportedFamily(
+        family: .keyboard,
+        virtual: VirtualModel(
+            openFolder: { try UnitFolder.keyboard(root: $0, name: $1) }, versionCommand: nil,
+            makeUnit: { try .keyboard(folder: $0, configuration: $1, air: $2) }),
+        bench: [TypeCommand.self])
+}

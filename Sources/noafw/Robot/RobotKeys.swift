@@ -1,0 +1,87 @@
+import OpenBotFamily
+import Support
+import Synchronization
+
+/// What the arrow keys mean. A terminal reports no key that is let go: a motion ends when the key's repetition does.
+struct ArrowDrive: Sendable {
+    enum Action: Sendable, Hashable {
+        case drive(Duties)
+        case end
+    }
+
+    /// Longer than a keyboard's delay before it repeats a key, 250 to 660 ms.
+    static let hold = Duration.milliseconds(700)
+
+    private var decoder = KeyDecoder()
+    private(set) var deadline: SessionClock.Instant?
+
+    /// - Parameter bytes: `nil` at the end of the input.
+    mutating func take(_ bytes: [UInt8]?, at now: SessionClock.Instant) -> [Action] {
+        guard let bytes else { return [.end] }
+        var actions: [Action] = []
+        for key in decoder.decode(bytes) {
+            switch key {
+            case .up: actions.append(move(255, 255, now))
+            case .down: actions.append(move(-255, -255, now))
+            case .left: actions.append(move(-255, 255, now))
+            case .right: actions.append(move(255, -255, now))
+            case .interrupt, .endOfInput, .text("q"): return actions + [.end]
+            default:
+                deadline = nil
+                actions.append(.drive(.still))
+            }
+        }
+        return actions
+    }
+
+    /// Time has passed without a key.
+    mutating func wake(at now: SessionClock.Instant) -> [Action] {
+        decoder.settle()
+        guard let deadline, now >= deadline else { return [] }
+        self.deadline = nil
+        return [.drive(.still)]
+    }
+
+    private mutating func move(_ left: Int, _ right: Int, _ now: SessionClock.Instant) -> Action {
+        deadline = now.advanced(by: Self.hold)
+        return .drive(Duties(left: left, right: right))
+    }
+}
+
+/// A person at a terminal who drives.
+final class RobotKeys: Sendable {
+    private let context: CommandContext
+    private let typed = Mutex<(any TypedInput)?>(nil)
+
+    init(context: CommandContext) { self.context = context }
+
+    func close() {
+        typed.withLock { typed in
+            typed?.close()
+            typed = nil
+        }
+    }
+
+    /// - Parameter clock: the robot's.
+    func run(clock: SessionClock, _ drive: @Sendable (Duties) -> Void) async throws {
+        let pieces = Inbox<[UInt8]?>()
+        let input = try context.input.open(.keys) { pieces.deliver($0) }
+        typed.withLock { $0 = input }
+        defer { close() }
+        context.say("arrow keys drive, the space bar stops, q ends")
+        var keys = ArrowDrive()
+        input.more()
+        while true {
+            let piece = try await pieces.next(before: keys.deadline ?? clock.deadline(in: .forever), on: clock)
+            var actions = keys.wake(at: clock.now)
+            if let piece {
+                actions += keys.take(piece, at: clock.now)
+                input.more()
+            }
+            for action in actions {
+                guard case .drive(let duties) = action else { return }
+                drive(duties)
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import OpenBotFamily
+import Support
+
+/// One line of a robot's certificate.
+struct RobotCheck: Codable, Sendable, Hashable {
+    enum Result: String, Codable, Sendable { case passed, failed, skipped }
+
+    var name: String
+    var result: Result
+    /// What was found, for a person; printable.
+    var found: String
+    var expected: String
+}
+
+/// Tests a robot whose wheels are in the air. Each check is made of what the robot reported, or of an acknowledged line.
+struct RobotTest: Sendable {
+    /// What one side shall do.
+    private struct Turn: Sendable {
+        var name: String
+        var duties: Duties
+        var isLeft: Bool
+        var isForward: Bool
+    }
+
+    /// Of full duty.
+    static let duty = 160
+    /// A report of the wheels comes every 500 ms, and the wheels take their time.
+    private static let turnTime = Duration.milliseconds(1600)
+    /// Turns a minute.
+    private static let speeds = 10.0...1000.0
+    /// Of the side that stands still.
+    private static let stillSpeed = 5.0
+    private static let sonarRange = 2...300
+    private static let readingTimeout = Duration.seconds(3)
+    private static let bumperTimeout = Duration.seconds(20)
+    /// Some writes over a slow link.
+    private static let latencyLimit = Duration.milliseconds(250)
+
+    private static let turns = [
+        Turn(name: "left forward", duties: Duties(left: duty, right: 0), isLeft: true, isForward: true),
+        Turn(name: "left backward", duties: Duties(left: -duty, right: 0), isLeft: true, isForward: false),
+        Turn(name: "right forward", duties: Duties(left: 0, right: duty), isLeft: false, isForward: true),
+        Turn(name: "right backward", duties: Duties(left: 0, right: -duty), isLeft: false, isForward: false),
+    ]
+
+    let robot: RobotUnit
+    let asksBumper: Bool
+    /// Tells the operator what to do, or what is done.
+    let say: @Sendable (String) -> Void
+
+    func run(_ report: inout RobotReport) async throws {
+        report.checks = []
+        guard let features = robot.session.features else { throw RobotError.oldOrForeign }
+        let tokens = (features.known.map(\.words) + features.unknown).joined(separator: ", ")
+        report.checks?.append(RobotCheck(
+            name: "features", result: features.tokens.isEmpty ? .failed : .passed, found: "\(features.body): \(tokens)", expected: "an answer"))
+        let readings = robot.readings
+        let drive = RobotDrive(robot.session, reconnect: robot.reconnect) { readings.take($0, at: robot.clock.now) }
+        do {
+            report.voltage = try await drive.prepare()
+            report.checks?.append(Self.voltage(report.voltage, features))
+        } catch let error as RobotError {
+            report.checks?.append(RobotCheck(
+                name: "voltage", result: .failed, found: error.diagnosis.message, expected: Self.expectedVoltage(features)))
+            throw error
+        }
+        report.checks?.append(try await sonar(features))
+        report.checks?.append(try await lamps(features))
+        report.checks?.append(try await bumper(features))
+        try await motors(features, drive, &report)
+    }
+
+    private static func expectedVoltage(_ features: RobotFeatures) -> String {
+        features.limits.map { "\(Format.plain($0.low)) to \(Format.plain($0.full + 0.6)) V" } ?? "a voltage"
+    }
+
+    private static func voltage(_ volts: Double?, _ features: RobotFeatures) -> RobotCheck {
+        guard let volts else { return RobotCheck(name: "voltage", result: .skipped, found: "not built in", expected: "-") }
+        let isGood = features.limits.map { ($0.low...($0.full + 0.6)).contains(volts) } ?? true
+        return RobotCheck(
+            name: "voltage", result: isGood ? .passed : .failed, found: "\(Format.plain(volts)) V", expected: expectedVoltage(features))
+    }
+
+    private func sonar(_ features: RobotFeatures) async throws -> RobotCheck {
+        guard features.has(.sonar) else { return RobotCheck(name: "sonar", result: .skipped, found: "not built in", expected: "-") }
+        // A lost echo counts 300, a late one more: the middle of several.
+        var distances: [Int] = []
+        let end = robot.clock.deadline(in: Self.readingTimeout)
+        while distances.count < 9, let message = try await robot.session.next(before: end) {
+            robot.readings.take(message, at: robot.clock.now)
+            if case .sonar(let distance) = message { distances.append(distance) }
+        }
+        let middle = distances.count < 3 ? nil : distances.sorted()[distances.count / 2]
+        let isGood = middle.map { Self.sonarRange.contains($0) && $0 < Self.sonarRange.upperBound } ?? false
+        return RobotCheck(
+            name: "sonar", result: isGood ? .passed : .failed,
+            found: middle.map { $0 == 300 ? "no echo" : "\($0) cm" } ?? "\(distances.count) readings",
+            expected: "an echo from 2 to 299 cm: put something before it")
+    }
+
+    private func lamps(_ features: RobotFeatures) async throws -> RobotCheck {
+        var lines: [RobotLine] = []
+        if features.hasLights { lines += [.lights(front: Brightness(255), back: Brightness(255))] }
+        if features.has(.indicators) { lines += [.indicators(left: true, right: true)] }
+        if features.has(.statusLEDs) { lines += RobotLine.StatusLED.allCases.map { .status($0, isOn: true) } }
+        guard !lines.isEmpty else { return RobotCheck(name: "lights", result: .skipped, found: "not built in", expected: "-") }
+        say("lights, indicators and status LEDs are on: look at them")
+        var isProved = true
+        for line in lines where try await robot.session.send(line) != .proved { isProved = false }
+        if features.has(.statusLEDs) { try await robot.session.send(RobotLine.StatusLED.allCases.map { .status($0, isOn: false) }) }
+        return RobotCheck(
+            name: "lights", result: isProved ? .passed : .failed, found: isProved ? "delivered" : "sent, not acknowledged",
+            expected: "delivered; an operator looks")
+    }
+
+    private func bumper(_ features: RobotFeatures) async throws -> RobotCheck {
+        guard asksBumper else { return RobotCheck(name: "bumper", result: .skipped, found: "not asked for", expected: "-") }
+        guard features.has(.bumper) else {
+            return RobotCheck(name: "bumper", result: .skipped, found: "not built in", expected: "-")
+        }
+        say("press the bumper")
+        let end = robot.clock.deadline(in: Self.bumperTimeout)
+        while let message = try await robot.session.next(before: end) {
+            guard case .bumper(let hit) = message else { continue }
+            // The motors are the robot's until the window is over.
+            try await robot.clock.sleep(until: robot.clock.deadline(in: DriveMachine.window * 2))
+            return RobotCheck(
+                name: "bumper", result: hit.side == nil ? .failed : .passed, found: "\(hit.code): \(hit.words)", expected: "a known place")
+        }
+        return RobotCheck(name: "bumper", result: .failed, found: "nothing", expected: "a press within 20 s")
+    }
+
+    private func motors(_ features: RobotFeatures, _ drive: RobotDrive, _ report: inout RobotReport) async throws {
+        say("each side turns forward and backward")
+        let found = CheckList()
+        let ending = await drive.run { steering in
+            for turn in Self.turns {
+                let start = robot.clock.now
+                steering.set(turn.duties)
+                try await robot.clock.sleep(until: robot.clock.deadline(in: Self.turnTime))
+                let wheels = robot.readings.now.wheels
+                found.append(Self.check(turn, features, wheels.flatMap { start < $0.time ? $0.value : nil }))
+            }
+        }
+        report.checks? += found.all
+        report.stop = ending.stop
+        report.checks?.append(Self.stop(ending.stop))
+        if let cause = ending.cause { throw cause }
+    }
+
+    private static func check(_ turn: Turn, _ features: RobotFeatures, _ wheels: RobotReadings.Wheels?) -> RobotCheck {
+        guard features.hasWheels else { return RobotCheck(name: turn.name, result: .skipped, found: "no encoders", expected: "-") }
+        let range = "\(turn.isForward ? "" : "-")\(Int(speeds.lowerBound)) to \(turn.isForward ? "" : "-")\(Int(speeds.upperBound)) rpm"
+        let expected = "\(range), the other side still"
+        guard let wheels else { return RobotCheck(name: turn.name, result: .failed, found: "no report", expected: expected) }
+        let (own, other) = turn.isLeft ? (wheels.left, wheels.right) : (wheels.right, wheels.left)
+        let isGood = speeds.contains(turn.isForward ? own : -own) && abs(other) < stillSpeed
+        return RobotCheck(
+            name: turn.name, result: isGood ? .passed : .failed,
+            found: "\(Format.plain(wheels.left)), \(Format.plain(wheels.right)) rpm", expected: expected)
+    }
+
+    private static func stop(_ stop: RobotStop) -> RobotCheck {
+        let latency = stop.latency.map { "\(Int($0 / .milliseconds(1))) ms" }
+        let isGood = stop.delivery == .proved && !stop.isOverNewLink && stop.isWhole && (stop.latency.map { $0 <= latencyLimit } ?? false)
+        return RobotCheck(
+            name: "stop", result: isGood ? .passed : .failed,
+            found: stop.delivery == .proved ? "acknowledged after \(latency ?? "-")" : "not acknowledged",
+            expected: "acknowledged within \(Int(latencyLimit / .milliseconds(1))) ms")
+    }
+}

@@ -1,0 +1,45 @@
+import OpenBotFamily
+import Provisioning
+import Support
+
+/// What a robot is and did, in words.
+enum RobotText {
+    static func info(_ report: RobotReport, _ style: TextStyle) -> [String] {
+        var lines = ["robot     \(report.identity.address)"]
+        guard let features = report.features else { return lines }
+        lines.append("body      \(features.body)")
+        lines.append("features  \((features.known.map(\.words) + features.unknown.map { "\($0) (unknown)" }).joined(separator: ", "))")
+        if let volts = report.voltage { lines.append("battery   \(battery(volts, features.limits))") }
+        lines.append("firmware  its version cannot be read over Bluetooth")
+        return lines
+    }
+
+    static func battery(_ volts: Double, _ limits: VoltageLimits?) -> String {
+        let text = "\(Format.plain(volts)) V"
+        guard let limits else { return text }
+        return text + (volts < limits.low ? ", too low to drive (\(Format.plain(limits.low)) V)" : ", \(limits.percent(volts)) %")
+    }
+
+    static func sent(_ report: RobotReport, _ style: TextStyle) -> [String] {
+        report.sent.map { sent in
+            let state = sent.delivery == .proved ? style.paint("delivered", .good) : "sent"
+            return "\(state)  \(sent.line.text)"
+        }
+    }
+
+    static func stop(_ stop: RobotStop, _ style: TextStyle) -> String {
+        let latency = stop.latency.map { " after \(Int($0.inSeconds * 1000)) ms" } ?? ""
+        switch stop.delivery {
+        case .proved?:
+            let over = stop.isOverNewLink ? "over a new link; the dead-man acted before" : "the robot acknowledged it\(latency)"
+            return "\(style.paint("stop delivered", .good)): \(over)"
+        case .sent?:
+            return "\(style.paint("stop sent", .careful)): the robot takes no writes that it acknowledges"
+        case nil:
+            return "\(style.paint("stop NOT delivered", .bad)): "
+                + "the dead-man stops the robot \(stop.deadManMilliseconds) ms after its last line; look at it"
+        }
+    }
+
+    static func drive(_ report: RobotReport, _ style: TextStyle) -> [String] { report.stop.map { [stop($0, style)] } ?? [] }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import KeyboardFamily
+import Support
+
+/// The texts of one run. None of them is part of any error.
+enum TypeInput {
+    /// - Parameter text: of the command line; `nil` for standard input, whose last line end is left out.
+    /// - Throws: ``KeyboardError``, ``PrivateFile/Failure``, `CancellationError`.
+    static func whole(_ text: String?, _ context: CommandContext) async throws -> String {
+        if let text {
+            guard text.utf8.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
+            return text
+        }
+        var reader = try Reader(context)
+        defer { reader.close() }
+        var bytes: [UInt8] = []
+        while let piece = try await reader.next() {
+            bytes += piece
+            guard bytes.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
+        }
+        if bytes.last == 0x0A { bytes.removeLast() }
+        if bytes.last == 0x0D { bytes.removeLast() }
+        return try decode(bytes)
+    }
+
+    private static func decode(_ bytes: some Sequence<UInt8>) throws -> String {
+        guard let text = String(validating: Array(bytes), as: UTF8.self) else { throw KeyboardError.notText }
+        return text
+    }
+
+    /// Lines of standard input, each the whole text.
+    struct Lines: Sendable {
+        let context: CommandContext
+        let wish: TypeWish
+        /// What the layout makes of a line, before it is typed.
+        let look: @Sendable (TypingText) -> Void
+
+        func deliver(to wishes: Inbox<TypingSession.Wish>) async throws {
+            var reader = try Reader(context)
+            defer { reader.close() }
+            var pending: [UInt8] = []
+            while let piece = try await reader.next() {
+                pending += piece
+                while let end = pending.firstIndex(of: 0x0A) {
+                    try add(pending[..<end], to: wishes)
+                    pending.removeSubrange(...end)
+                }
+                guard pending.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
+            }
+            if !pending.isEmpty { try add(pending[...], to: wishes) }
+            wishes.deliver(.end(wish.lastKeys))
+        }
+
+        private func add(_ line: ArraySlice<UInt8>, to wishes: Inbox<TypingSession.Wish>) throws {
+            let text = TypingText(try decode(line.last == 0x0D ? line.dropLast() : line), layout: wish.layout, magic: wish.magic)
+            look(text)
+            wishes.deliver(.text(text.items))
+        }
+    }
+
+    private struct Reader {
+        private let clock: SessionClock
+        private let pieces = Inbox<[UInt8]?>()
+        private let typed: any TypedInput
+        private var hasEnded = false
+
+        init(_ context: CommandContext) throws {
+            clock = context.clock
+            typed = try context.input.open(.lines) { [pieces] in pieces.deliver($0) }
+        }
+
+        /// - Returns: `nil` at the end.
+        mutating func next() async throws -> [UInt8]? {
+            guard !hasEnded else { return nil }
+            typed.more()
+            let piece = try await pieces.next(before: clock.deadline(in: .forever), on: clock) ?? nil
+            hasEnded = piece == nil
+            return piece
+        }
+
+        func close() { typed.close() }
+    }
+}

@@ -1,0 +1,93 @@
+import KeyboardFamily
+import Support
+import Synchronization
+
+/// How far a text is typed: a line that is rewritten on a terminal, a line each tenth elsewhere; and what was said of its characters.
+final class TypeProgress: Sendable {
+    enum Kind: Sendable, CaseIterable { case missing, replaced, mistaken }
+
+    private struct State {
+        var plan: TypePlan?
+        var confirmed = 0
+        var tenths = 0
+        var isDrawn = false
+        var said: [Kind: Set<Unicode.Scalar>] = [:]
+    }
+
+    /// Shorter ones are done before anybody has read it.
+    private static let shortestShown = 5.0
+    private static let mostCharacters = 16
+
+    private let context: CommandContext
+    private let state = Mutex(State())
+
+    init(context: CommandContext) { self.context = context }
+
+    var confirmed: Int { state.withLock { $0.confirmed } }
+    var plan: TypePlan? { state.withLock { $0.plan } }
+
+    var interruption: Diagnosis {
+        state.withLock { KeyboardError.interrupted(confirmed: $0.confirmed, of: $0.plan?.keys).diagnosis }
+    }
+
+    func begin(_ plan: TypePlan) { state.withLock { $0.plan = plan } }
+
+    func take(_ event: TypingEvent) {
+        switch event {
+        case .confirmed(let keys): advance(to: keys)
+        case .lost(let unknown):
+            context.note("the link is lost: of \(unknown) keys nobody knows whether they were typed; looking for the unit")
+        case .found: context.note("the unit is back; empty the host's field by hand, then give an empty line: until then nothing is typed")
+        case .heldBack: context.note("a line is not typed: nobody knows what stands on the host; empty its field, then give an empty line")
+        case .tooLate: context.note("a line changes what stands before a key that cannot be taken back: the change is not typed")
+        }
+    }
+
+    private func advance(to keys: Int) {
+        let line: String? = state.withLock { state in
+            state.confirmed = keys
+            guard let plan = state.plan, plan.seconds >= Self.shortestShown, plan.keys > 0 else { return nil }
+            let left = Format.clock(seconds: plan.seconds * Double(plan.keys - keys) / Double(plan.keys))
+            let text = "typed \(Format.bytes(keys)) of \(Format.bytes(plan.keys)) keys, \(left) left"
+            if isLive {
+                state.isDrawn = true
+                return "\r\(text)\u{1B}[K"
+            }
+            let tenth = keys * 10 / plan.keys
+            defer { state.tenths = tenth }
+            return tenth > state.tenths ? text + "\n" : nil
+        }
+        if let line { context.diagnostics.write(line) }
+    }
+
+    func finish() {
+        let wasDrawn = state.withLock { state in
+            defer { state.isDrawn = false }
+            return state.isDrawn
+        }
+        if wasDrawn { context.diagnostics.write("\r\u{1B}[K") }
+    }
+
+    private var isLive: Bool { context.diagnostics.isTerminal && !context.isDumbTerminal }
+
+    /// What was not said before: characters of each kind as a list.
+    func news(_ text: TypingText) -> [(Kind, String)] {
+        let now = [Kind.missing: text.missing, .replaced: text.replaced, .mistaken: text.mistaken].mapValues { Set($0.keys) }
+        return state.withLock { state in
+            Kind.allCases.compactMap { kind in
+                let new = (now[kind] ?? []).subtracting(state.said[kind] ?? []).sorted { $0.value < $1.value }
+                state.said[kind, default: []].formUnion(new)
+                guard !new.isEmpty else { return nil }
+                let names = new.prefix(Self.mostCharacters).map(Self.name)
+                return (kind, names.joined(separator: " ") + (new.count > names.count ? " and \(new.count - names.count) more" : ""))
+            }
+        }
+    }
+
+    private static func name(_ character: Unicode.Scalar) -> String {
+        let code = String(character.value, radix: 16, uppercase: true)
+        let number = "U+" + String(repeating: "0", count: max(0, 4 - code.count)) + code
+        let isShown = character.properties.generalCategory != .format && !character.properties.isWhitespace && character.value > 32
+        return isShown ? "\(character) (\(number))" : number
+    }
+}
