@@ -118,13 +118,14 @@ let package = Package(
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: [
-                "Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+                "Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
             name: "FuzzTargets", dependencies: [
-                "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth",
+                "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support",
+                "Bluetooth",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict),

@@ -40,9 +40,10 @@ import Testing
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
-        "TestSupport": ["Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
+        "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
-            "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth"
+            "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support",
+            "Bluetooth"
         ],
         "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]

@@ -9,6 +9,7 @@ public struct FuzzTarget: Sendable {
         .bundle,
         .bundleKey,
         .bundleManifest,
+        .espImage,
         .frameMessages,
         .package,
         .packageContent,

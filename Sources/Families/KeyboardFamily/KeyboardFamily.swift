@@ -8,7 +8,7 @@ extension FamilyID {
 extension Family {
     /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what arrives over Bluetooth LE.
     public static let keyboard = Family(
-        id: .keyboard, recognise: Keyboard.recognise,
+        id: .keyboard, recognise: Keyboard.recognise, network: .keyboard,
         absence: Absence(
             cause: "it has no Wi-Fi, and without that it is no keyboard: it opens the access point IOS-Keyboard-Setup instead; "
                 + "or it is off, out of range or connected to the phone app",

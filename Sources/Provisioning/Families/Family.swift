@@ -11,6 +11,8 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that are found and named but never written to.
     public let provisioning: ProvisioningRules?
+    /// How one unit is written to once its address on a network is known; `nil` for a family without.
+    public let network: NetworkProvisioning?
     /// `nil` for a family whose units are away for the usual reasons.
     public let absence: Absence?
     /// How units that are never written to over the air get their firmware, in an operator's words; `nil` if unknown.
@@ -18,13 +20,22 @@ public struct Family: Sendable {
 
     public init(
         id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil,
-        absence: Absence? = nil, insteadOfFlash: String? = nil
+        network: NetworkProvisioning? = nil, absence: Absence? = nil, insteadOfFlash: String? = nil
     ) {
         self.id = id
         self.recognise = recognise
         self.provisioning = provisioning
+        self.network = network
         self.absence = absence
         self.insteadOfFlash = insteadOfFlash
+    }
+
+    /// The same for the one unit at a place; unchanged where the family knows none.
+    public func reached(at place: @escaping NetworkPlace) -> Family {
+        guard let network else { return self }
+        return Family(
+            id: id, recognise: recognise, provisioning: network.rules(place), network: network, absence: absence,
+            insteadOfFlash: insteadOfFlash)
     }
 
     /// Empty for a family whose units are never written to.
@@ -57,6 +68,21 @@ public struct AbsentUnit: DiagnosableError {
     }
 }
 
+/// Where a unit answers over a network, such as `http://192.168.1.20`; asked whenever it is reached.
+public typealias NetworkPlace = @Sendable () throws -> String
+
+/// How a unit that takes what it gets over a network is brought up to date and verified. Many may have the same name there: each unit is
+/// written to only once it is said where it answers.
+public struct NetworkProvisioning: Sendable {
+    /// Where a unit that is the only one answers.
+    public let usualPlace: String
+    let rules: @Sendable (@escaping NetworkPlace) -> ProvisioningRules
+
+    public init(usualPlace: String, rules: @escaping @Sendable (@escaping NetworkPlace) -> ProvisioningRules) {
+        (self.usualPlace, self.rules) = (usualPlace, rules)
+    }
+}
+
 /// How a family's units are brought up to date and verified.
 public struct ProvisioningRules: Sendable {
     /// In update order.
@@ -77,6 +103,9 @@ public struct ProvisioningRules: Sendable {
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
     /// New firmware may have a different file system, which erases all files.
     public let firmwareErasesFiles: Bool
+    /// Opens and checks firmware that is one file without a package: its bytes, and the version that the unit will report, if the operator
+    /// gave it. `nil` for a family whose firmware comes in packages.
+    public let bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)?
     /// Repairs what an earlier job may have left, before the unit's program is started.
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
@@ -87,6 +116,7 @@ public struct ProvisioningRules: Sendable {
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)? = nil,
         firmwareErasesFiles: Bool = false,
+        bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)? = nil,
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.components = components
@@ -98,6 +128,7 @@ public struct ProvisioningRules: Sendable {
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.firmwareErasesFiles = firmwareErasesFiles
+        self.bareFirmware = bareFirmware
         self.tidyUp = tidyUp
     }
 

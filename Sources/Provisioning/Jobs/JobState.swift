@@ -24,7 +24,7 @@ public final class JobState: Sendable {
 
     private let family: FamilyID
     private let components: [Component]
-    let options: JobOptions
+    public let options: JobOptions
     private let clock: SessionClock
     private let report: @Sendable (RunEvent) -> Void
     private let state: Mutex<State>

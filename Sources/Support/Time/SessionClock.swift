@@ -82,6 +82,13 @@ public struct SessionClock: Clock {
         defer { hold?(false) }
         return try await body()
     }
+
+    /// Lets a simulated clock run while `body` does, though somebody who waits for it has stopped the clock: for a unit's end of ``paused(_:)``.
+    package func resumed<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+        hold?(false)
+        defer { hold?(true) }
+        return try await body()
+    }
 }
 
 /// Runs `operation` and throws `timeout` if it has not finished by `deadline`; the operation is then cancelled and awaited.

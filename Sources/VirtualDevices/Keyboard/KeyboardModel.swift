@@ -11,6 +11,9 @@ struct KeyboardModel: UnitModel {
 
     enum Timer {
         case ready
+        case restart
+        /// The program ends before its first act.
+        case crash
         case key(KeyboardTypist.Task)
     }
 
@@ -21,18 +24,25 @@ struct KeyboardModel: UnitModel {
     var timers = TimerQueue<Timer>()
     /// Each task types for itself: the HTTP server's keys come between those of Bluetooth.
     var typists: [KeyboardTypist.Task: KeyboardTypist] = [:]
-    private let settings: KeyboardSettings
+    let settings: KeyboardSettings
+    let network: KeyboardNetwork
+    /// Of the program that runs.
+    var version = ""
+    /// Waits for what the HTTP server types.
+    var webReply: Inbox<Bool>?
     /// The stack of the Bluetooth task below a command: what an earlier one left there.
     private var stack: [UInt8] = []
 
-    init(folder: UnitFolder, largestMTU: Int, settings: KeyboardSettings) {
+    init(folder: UnitFolder, largestMTU: Int, settings: KeyboardSettings, network: KeyboardNetwork) {
         (self.folder, self.largestMTU, self.settings, board) = (folder, largestMTU, settings, settings.board)
+        self.network = network
         usb = KeyboardUSB(file: folder.reports, isPlugged: settings.isPlugged, refused: settings.refusedReports)
     }
 
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
         board.restart()
         stack = []
+        guard try startProgram(at: unit.now) else { return }
         // Without Wi-Fi neither USB nor Bluetooth is started.
         guard settings.knowsWiFi, try folder.keyboardStorage().knowsWiFi else { return }
         timers.add(.ready, at: unit.now + Self.bootTime)
@@ -42,6 +52,7 @@ struct KeyboardModel: UnitModel {
         timers.removeAll { _ in true }
         typists = [:]
         usb.stop()
+        stopNetwork()
     }
 
     var nextDeadline: Duration? { timers.nextDeadline }
@@ -49,8 +60,12 @@ struct KeyboardModel: UnitModel {
     mutating func advance(on unit: inout UnitPlatform) throws {
         switch timers.takeDue(at: unit.now) {
         case .ready:
+            network.begin(version: version, at: unit.now)
             usb.start()
+            guard !settings.network.radioless.contains(version) else { return }
             unit.startRadio(as: .keyboard(address: unit.address, largestMTU: largestMTU))
+        case .restart: unit.reset(.software)
+        case .crash: unit.reset(.crash)
         case .key(let task): try type(as: task, on: &unit)
         case nil: break
         }
@@ -60,7 +75,7 @@ struct KeyboardModel: UnitModel {
         switch input {
         case .dock: usb.isPlugged = true
         case .undock: usb.isPlugged = false
-        case .tap, .press, .release, .unpair, .cut: break
+        case .tap, .press, .release, .unpair, .cut, .surroundings: break
         }
     }
 
@@ -83,13 +98,14 @@ struct KeyboardModel: UnitModel {
         guard let step = typists[task]?.next(layout: board.layout) else { return end(task, on: &unit) }
         if let key = step.key { board.noteKey(key) }
         if step.isOverread { try usb.note("over-read", at: unit.now) }
-        guard try usb.send(step.report, at: unit.now) else { return end(task, on: &unit) }
+        guard try usb.send(step.report, at: unit.now) else { return end(task, isWhole: false, on: &unit) }
         if task == .bluetooth { unit.occupyHost() }
         timers.add(.key(task), at: unit.now + step.pause)
     }
 
-    private mutating func end(_ task: KeyboardTypist.Task, on unit: inout UnitPlatform) {
+    private mutating func end(_ task: KeyboardTypist.Task, isWhole: Bool = true, on unit: inout UnitPlatform) {
         typists[task] = nil
+        if task == .web { endWebTyping(isWhole) }
         if task == .bluetooth { unit.releaseHost() }
     }
 }

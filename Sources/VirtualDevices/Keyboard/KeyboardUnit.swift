@@ -11,9 +11,10 @@ extension VirtualUnit {
     package static func keyboard(
         folder: UnitFolder, configuration: UnitConfiguration, settings: KeyboardSettings, air: VirtualAir
     ) throws -> VirtualUnit {
+        let network = try KeyboardNetwork(board: settings.board, folder: folder, faults: settings.network)
         let design = UnitDesign(
-            family: KeyboardModel.family, configuration: configuration, advertisingInterval: .milliseconds(50),
-            makeModel: { KeyboardModel(folder: $0, largestMTU: configuration.largestMTU, settings: settings) })
+            family: KeyboardModel.family, configuration: configuration, advertisingInterval: .milliseconds(50), network: network,
+            makeModel: { KeyboardModel(folder: $0, largestMTU: configuration.largestMTU, settings: settings, network: network) })
         return try VirtualUnit(folder: folder, design: design, air: air)
     }
 }
@@ -51,6 +52,7 @@ package struct KeyboardSettings: Sendable {
     package var knowsWiFi = true
     /// What the unit's HTTP server shows and sets.
     package var board = KeyboardBoard()
+    package var network = KeyboardNetworkFaults()
 
     package init() {}
 }

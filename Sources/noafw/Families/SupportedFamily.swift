@@ -4,7 +4,7 @@ import Provisioning
 
 /// A family, and what this program alone does with its units.
 struct SupportedFamily: Sendable {
-    let family: Family
+    private(set) var family: Family
     /// `nil` where there is no virtual unit of the family.
     var virtual: VirtualModel?
     /// `nil` where its units cannot be conversed with.
@@ -15,4 +15,11 @@ struct SupportedFamily: Sendable {
     var bench: [any ParsableCommand.Type] = []
 
     var id: FamilyID { family.id }
+
+    /// As `Family.reached(at:)`.
+    func reached(at place: @escaping NetworkPlace) -> SupportedFamily {
+        var reached = self
+        reached.family = family.reached(at: place)
+        return reached
+    }
 }

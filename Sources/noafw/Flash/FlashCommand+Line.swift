@@ -19,6 +19,7 @@ extension FlashCommand {
             throw ValidationError(
                 "--watch takes each unit that is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
+        if network.url != nil { throw ValidationError("--watch takes what is put there, and --url is one unit's: leave it out.") }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
             throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")

@@ -18,6 +18,7 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle --only fpga,scripts --force
               noafw flash --virtual monocle --firmware release.zip --trust release.pub.pem
               noafw flash --virtual monocle --json --virtual-speed max
+              noafw flash --url http://192.168.1.20 --firmware keyboard.bin --trust release.pub.pem
               noafw flash --all --adapter hci0 --adapter hci1
               noafw flash --devices units.txt --wait 60 --canary 2
               noafw flash --virtual monocle --count 4 --virtual frame
@@ -33,6 +34,7 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Unit in a network") var network: NetworkOptions
     @OptionGroup(title: "Several units") var rollout: RolloutOptions
     @OptionGroup(title: "Line") var line: LineOptions
     @OptionGroup(title: "Report") var report: ReportOptions
@@ -55,6 +57,7 @@ struct FlashCommand: ContextCommand {
 
     func validate() throws {
         try checkLine()
+        try network.check(units, inputs)
         if units.isFleet, !line.watch, record.serial != nil {
             throw ValidationError("--serial is for one unit: leave it out, or name one unit.")
         }
@@ -72,7 +75,8 @@ struct FlashCommand: ContextCommand {
         let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
         return await RunSession(context: context, report: report, presentation: presentation).run {
             FlashRequest(
-                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context),
+                fleet: network.apply(to: try units.fleet(in: context)),
+                inputs: network.apply(to: inputs.value(in: context)), options: asking(context),
                 limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
         }

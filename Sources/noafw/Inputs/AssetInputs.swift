@@ -8,6 +8,10 @@ struct AssetInputs: Sendable, Hashable {
     var versions: [Component: String] = [:]
     /// PEM files of public keys: packages may be signed with them, beside the built-in ones, and a bundle must be.
     var trust: [String] = []
+    /// What the unit will report with firmware that does not show it.
+    var firmwareVersion: String?
+    /// Firmware without a signature may go to a unit that checks none either.
+    var allowsUnsigned = false
     var search: AssetSearch
     /// Development images may go to a unit that is not virtual.
     var allowsDevelopment = false

@@ -46,8 +46,17 @@ struct AssetLoader {
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
+        if let open = family.provisioning?.bareFirmware { return AssetSet([try bareFirmware(parts, open)]) }
         if let path = inputs.bundle { return try bundled(parts.sorted(), in: inputs.path(path)) }
         return AssetSet(try parts.sorted().map(asset))
+    }
+
+    /// - Throws: ``BareFirmwareError``: no catalogue has such firmware.
+    private func bareFirmware(
+        _ parts: Set<Component>, _ open: ([UInt8], String?) throws -> any ComponentAsset
+    ) throws -> any ComponentAsset {
+        guard let path = parts.first.flatMap({ inputs.files[$0] }) else { throw BareFirmwareError.noFile(family.id) }
+        return try BareFirmware(path: inputs.path(path), inputs: inputs, isHarmless: allowsDevelopment, notice: notice).load(open)
     }
 
     private func asset(of component: Component) throws -> any ComponentAsset {

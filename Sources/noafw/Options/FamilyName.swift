@@ -6,12 +6,14 @@ struct FamilyName: ExpressibleByArgument, Sendable, Hashable {
     let id: FamilyID
 
     init?(argument: String) {
-        guard FamilyList.supported[FamilyID(argument)]?.provisioning != nil else { return nil }
+        guard Self.allValueStrings.contains(argument) else { return nil }
         id = FamilyID(argument)
     }
 
     var family: Family? { FamilyList.supported[id] }
     var defaultValueDescription: String { id.rawValue }
 
-    static var allValueStrings: [String] { FamilyList.supported.provisioned.map(\.id.rawValue) }
+    static var allValueStrings: [String] {
+        FamilyList.supported.all.filter { $0.provisioning != nil || $0.network != nil }.map(\.id.rawValue)
+    }
 }

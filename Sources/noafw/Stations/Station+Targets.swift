@@ -15,7 +15,7 @@ extension Station {
         switch selection.units {
         case .listed(let units): return units.compactMap(\.target)
         case .one(let selector):
-            let finder = UnitFinder(central: try firstAdapter.fleet.central, families: .supported)
+            let finder = UnitFinder(central: try firstAdapter.fleet.central, families: FamilyList(selection.recognised.map(\.family)))
             return [
                 .unit(
                     try await finder.find(

@@ -40,9 +40,10 @@ struct Station: Sendable {
         if let virtual {
             (unit.isVirtual, unit.virtualName, unit.sensors) = (true, id, virtual.sensors(of: found.address))
             unit.presence = virtual.presence(of: found.address)
+            unit.support = support.reached { try virtual.place(of: found.address) }
         } else {
             let adapter = (central as? JobCentral).map { job in adapters.first { $0.fleet.name == job.adapter } } ?? adapters.first
-            (unit.rssi, unit.adapter) = (found.rssi, adapter?.address)
+            (unit.rssi, unit.adapter, unit.place) = (found.rssi, adapter?.address, selection.place)
         }
         return unit
     }
@@ -59,7 +60,12 @@ extension DiscoveredUnit {
         if SupportedFamily[family]?.bench.isEmpty == false { return family.rawValue }
         return "\(family.rawValue.capitalized), not supported yet"
     }
-    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" + (insteadOfFlash.map { "; \($0)" } ?? "") }
+    var leftAlone: String {
+        guard FamilyList.supported[family]?.network == nil else {
+            return "\(advertisedAddress) is a \(family), which takes firmware over its network, one unit at a time (--url): it is left alone"
+        }
+        return "\(advertisedAddress) is a \(unsupported): it is left alone" + (insteadOfFlash.map { "; \($0)" } ?? "")
+    }
     /// Whether a verb works with it.
     var hasVerbs: Bool { isSupported || SupportedFamily[family]?.bench.isEmpty == false }
 }

@@ -13,7 +13,7 @@ struct SteadyPresence: UnitPresence {
 
 /// A unit on its station, taken for one command.
 struct StationUnit: Sendable {
-    let support: SupportedFamily
+    var support: SupportedFamily
     let central: any Central
     /// The application's.
     let address: DeviceAddress
@@ -27,6 +27,8 @@ struct StationUnit: Sendable {
     var rssi: Int?
     /// The address of the adapter that is to reach it.
     var adapter: String?
+    /// Where it answers over a network, as the command line has it.
+    var place: String?
     var presence: any UnitPresence = SteadyPresence()
 
     var family: Family { support.family }
@@ -35,6 +37,7 @@ struct StationUnit: Sendable {
     /// - Parameter adapters: those of the command line; none leaves the choice to the next run, too.
     func options(adapters: [String]) -> [String] {
         if let virtualName { return ["--virtual", virtualName] }
-        return ["--device", "\(address)"] + (adapters.isEmpty ? [] : adapter.map { ["--adapter", $0] } ?? [])
+        let unit = ["--device", "\(address)"] + (place.map { ["--url", $0] } ?? [])
+        return unit + (adapters.isEmpty ? [] : adapter.map { ["--adapter", $0] } ?? [])
     }
 }

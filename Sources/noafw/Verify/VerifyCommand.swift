@@ -27,6 +27,7 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Unit in a network") var network: NetworkOptions
     @OptionGroup(title: "Comparison") var comparison: ComparisonOptions
     @OptionGroup(title: "Report") var report: ReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
@@ -36,6 +37,7 @@ struct VerifyCommand: ContextCommand {
 
     func validate() throws {
         try comparison.check(report, inputs)
+        try network.check(units, inputs)
         guard deep || parts.watchProgram == nil else {
             throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.")
         }
@@ -51,7 +53,7 @@ struct VerifyCommand: ContextCommand {
         context.interrupts.grace.waitForUnits()
         var inputs = inputs
         inputs.bundle = comparison.expect ?? inputs.bundle
-        let files = inputs.value(in: context)
+        let files = network.apply(to: inputs.value(in: context))
         var compared = Comparison(
             isDeep: deep, today: "", files: NamedFiles(arguments: inputs.arguments, parts: files.named, bundle: files.bundle))
         do {
@@ -62,7 +64,8 @@ struct VerifyCommand: ContextCommand {
         }
         return await session(compared, context).run { [compared] in
             VerifyRequest(
-                fleet: try units.fleet(in: context), inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
+                fleet: network.apply(to: try units.fleet(in: context)), inputs: files, components: parts.value, isDeep: deep,
+                programWatch: parts.programWatch,
                 comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
         }

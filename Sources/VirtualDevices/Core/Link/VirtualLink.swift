@@ -177,6 +177,7 @@ package enum UnitEvent: Sendable {
     /// Repeat the advertisement until nobody listens.
     case beginAdvertising
     case input(UserInput)
+    case network
 }
 
 /// The unit's end of a link.

@@ -25,6 +25,9 @@ package protocol UnitModel {
 
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer
 
+    /// Somebody has asked something of the unit over its network.
+    mutating func networkChanged(on unit: inout UnitPlatform) throws
+
     /// A person does something, even to a unit that is off or asleep.
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws
 
@@ -36,6 +39,7 @@ package protocol UnitModel {
 
 extension UnitModel {
     package mutating func radioChanged(on unit: inout UnitPlatform) throws {}
+    package mutating func networkChanged(on unit: inout UnitPlatform) throws {}
     package mutating func notificationSent(on unit: inout UnitPlatform) throws {}
     package mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer { .notSupported }
 }
@@ -48,13 +52,16 @@ package struct UnitDesign: Sendable {
     let advertisingInterval: Duration
     /// `nil`: a reset starts the application.
     let bootloader: BootloaderProfile?
+    /// `nil` for a unit that is in none.
+    let network: (any UnitNetwork)?
     let makeModel: @Sendable (UnitFolder) throws -> any UnitModel
 
     package init(
         family: String, configuration: UnitConfiguration = UnitConfiguration(), advertisingInterval: Duration = .milliseconds(100),
-        bootloader: BootloaderProfile? = nil, makeModel: @escaping @Sendable (UnitFolder) throws -> any UnitModel
+        bootloader: BootloaderProfile? = nil, network: (any UnitNetwork)? = nil,
+        makeModel: @escaping @Sendable (UnitFolder) throws -> any UnitModel
     ) {
         (self.family, self.configuration, self.advertisingInterval) = (family, configuration, advertisingInterval)
-        (self.bootloader, self.makeModel) = (bootloader, makeModel)
+        (self.bootloader, self.network, self.makeModel) = (bootloader, network, makeModel)
     }
 }

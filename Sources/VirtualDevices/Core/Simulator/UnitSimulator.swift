@@ -26,6 +26,7 @@ struct UnitSimulator {
             }
         case .linkActivity: platform.scheduleConnectionEvent()
         case .beginAdvertising: platform.after(.zero, .advertise)
+        case .network: try withModel { try $0.networkChanged(on: &$1) }
         case .input(.cut(let cut)): perform(cut)
         case .input(let input): try withModel { try $0.sense(input, on: &$1) }
         }

@@ -23,8 +23,26 @@ public final class VirtualUnit: Sendable {
         (self.folder, self.design, self.air) = (folder, design, air)
     }
 
+    /// Where it answers over a network; `nil` for a unit that does not.
+    public var url: String? { design.network?.url }
+
     /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
     public func run() async throws {
+        guard let network = design.network else { return try await play() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in try await play() }
+            group.addTask { [air, events] in try await network.run(on: air.time.clock) { events.deliver(.network) } }
+            let end = await group.nextResult()
+            // Sockets are closed in real time.
+            await air.time.clock.paused {
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+            }
+            try end?.get()
+        }
+    }
+
+    private func play() async throws {
         var simulator = try UnitSimulator(
             UnitPlatform(folder: folder, address: address, design: design, air: air, events: events))
         defer { simulator.losePower() }

@@ -19,6 +19,8 @@ struct UnitSelection: Sendable, Hashable {
     var verbFamilies: Set<FamilyID>?
     /// As `--adapter` names them; none is the first one that is on.
     var adapters: [String] = []
+    /// Where the one unit answers over a network; `nil` for where units of its family usually do.
+    var place: String?
     var jobsPerAdapter = FleetPolicy.usualJobs
     /// How long units are waited for; `nil` is the verb's own time.
     var wait: Duration?
@@ -27,9 +29,9 @@ struct UnitSelection: Sendable, Hashable {
 
     /// The families of which its units may be; on the air their advertisements decide.
     var families: [SupportedFamily] {
-        let verbs = SupportedFamily.all.filter { verbFamilies?.contains($0.id) ?? ($0.family.provisioning != nil) }
+        let verbs = recognised.filter { verbFamilies?.contains($0.id) ?? ($0.family.provisioning != nil) }
         if case .virtual(let names, _) = units { return verbs.filter { family in names.contains { $0.family == family.id } } }
-        return verbs.filter { family == nil || family == $0.id }
+        return verbs.filter { (family == nil || family == $0.id) && (place == nil || $0.family.network != nil) }
     }
 
     /// The same for a verb that is for some families.
@@ -37,6 +39,20 @@ struct UnitSelection: Sendable, Hashable {
         var selection = self
         selection.verbFamilies = families
         return selection
+    }
+
+    /// All families. One whose units are written to over a network is so only for the one unit that is named.
+    var recognised: [SupportedFamily] {
+        SupportedFamily.all.map { support in
+            guard let network = support.family.network, isReached(support.id) else { return support }
+            let place = place ?? network.usualPlace
+            return support.reached { place }
+        }
+    }
+
+    private func isReached(_ id: FamilyID) -> Bool {
+        if case .virtual = units { return true }
+        return isOne && (place != nil || family == id)
     }
 
     /// What the only unit is called in a report before it is found.

@@ -30,7 +30,7 @@ struct VirtualFleet: Sendable {
         let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
             DiscoveredUnit(
                 family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength,
-                isSupported: FamilyList.supported[name.family]?.provisioning != nil,
+                isSupported: FamilyList.supported[name.family].map { $0.provisioning != nil || $0.network != nil } ?? false,
                 insteadOfFlash: FamilyList.supported[name.family]?.insteadOfFlash)
         }
         targets = zip(units, names).map { .unit($0, id: $1.description) }
@@ -69,6 +69,13 @@ struct VirtualFleet: Sendable {
             withExtendedLifetime(unit.lock) {}
         }
         return try await withVirtualUnit(unit.unit, body: body)
+    }
+
+    /// Where a unit that is on the air answers over a network.
+    /// - Throws: ``LinkError/unavailable(_:)``.
+    func place(of address: DeviceAddress) throws -> String {
+        guard let url = played[address]?.unit.url else { throw LinkError.unavailable("the virtual unit \(address) is in no network") }
+        return url
     }
 
     /// Hands, voice and eyes for a unit while it is on the air.

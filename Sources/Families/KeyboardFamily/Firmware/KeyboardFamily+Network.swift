@@ -1,0 +1,18 @@
+import Bluetooth
+import Provisioning
+import Support
+
+extension NetworkProvisioning {
+    /// A keyboard takes firmware over Wi-Fi alone (IOS-Keyboard, `debug_server.c`).
+    static let keyboard = NetworkProvisioning(usualPlace: "http://ios-keyboard.local") { place in
+        ProvisioningRules(
+            components: [.keyboardFirmware], refuse: KeyboardConsole.refuseOthers,
+            open: { connection, clock, _ in
+                let http = UnitHTTP(url: try UnitURL(try place()), clock: clock)
+                let console = KeyboardConsole(connection: connection, http: http, clock: clock)
+                try await console.proveSameUnit()
+                return console
+            },
+            bareFirmware: { try KeyboardFirmware($0, version: $1) })
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import Support
+
+/// Where a unit answers: `http://ios-keyboard.local`, `http://192.168.1.20`, `http://127.0.0.1:8080`.
+struct UnitURL: Sendable, Hashable, CustomStringConvertible {
+    let host: String
+    let port: Int
+
+    /// - Throws: ``OTAError/badURL(_:)``.
+    init(_ text: String) throws(OTAError) {
+        guard text.utf8.count <= 200, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            parts.scheme?.lowercased() == "http", ["", "/"].contains(parts.percentEncodedPath),
+            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80)
+        else { throw .badURL(text.contains("@") ? "(not shown)" : PrintableText.ascii(text)) }
+        self.host = host.lowercased()
+        port = parts.port ?? 80
+    }
+
+    var description: String { "http://\(host)" + (port == 80 ? "" : ":\(port)") }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Provisioning
+
+/// Where a unit answers that takes its firmware over a network, and what is expected of that.
+struct NetworkOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Reach the unit over its network at this address, such as http://192.168.1.20. With --family, the default is the family's "
+                + "usual name. Only for units that take firmware that way (\(Self.families)).",
+            valueName: "url"))
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The version that the unit will report with the image of --firmware, such as 2.11.0, where the image does not show it.",
+            valueName: "v"))
+    var firmwareVersion: String?
+
+    @Flag(help: "Accept an image without a signature. The unit checks none either.")
+    var unsigned = false
+
+    private static var families: String {
+        SupportedFamily.all.filter { $0.family.network != nil }.map(\.id.rawValue).joined(separator: ", ")
+    }
+
+    /// - Throws: `ValidationError` where several units, or a virtual one, can be meant.
+    func check(_ units: UnitsOptions, _ inputs: InputOptions) throws {
+        if url != nil, units.isFleet || !units.virtual.isEmpty {
+            throw ValidationError("--url is where one unit answers: name that unit alone; a virtual one knows its own.")
+        }
+        if unsigned, !inputs.trust.isEmpty {
+            throw ValidationError("--trust wants a signature, and --unsigned does without: leave one out.")
+        }
+        if firmwareVersion != nil, inputs.firmware == nil {
+            throw ValidationError("--firmware-version describes an image: give --firmware too.")
+        }
+    }
+
+    func apply(to inputs: AssetInputs) -> AssetInputs {
+        var inputs = inputs
+        (inputs.firmwareVersion, inputs.allowsUnsigned) = (firmwareVersion, unsigned)
+        return inputs
+    }
+
+    func apply(to units: UnitSelection) -> UnitSelection {
+        var units = units
+        units.place = url
+        return units
+    }
+}
