@@ -49,7 +49,7 @@ import Testing
 
     @Test func namedFilesCountBeforeTheLastPass() {
         let pass = passed(["firmware": "v1", "fpga": "v2", "scripts": "mine"])
-        let scripts = ChatExpectation(inputs { $0.scripts = "folder" }, Self.parts, passed: pass)
+        let scripts = ChatExpectation(inputs { $0.files = [.scripts: "folder"] }, Self.parts, passed: pass)
         #expect(scripts.filed == [.scripts] && scripts.recorded == [.firmware: "v1", .fpga: "v2"])
         #expect(scripts.words == "the files of the command line and its last pass, 2026-11-18 11:06 UTC (flash)")
         let bundle = ChatExpectation(inputs { $0.bundle = "release.zip" }, Self.parts, passed: pass)
@@ -61,7 +61,7 @@ import Testing
     /// No advice replaces what was provisioned.
     @Test func aFlashIsAdvisedOnlyWhereItRestores() throws {
         let pass = passed(["firmware": "v1", "scripts": "mine"])
-        let named = ChatExpectation(inputs { $0.scripts = "folder" }, Self.parts, passed: pass)
+        let named = ChatExpectation(inputs { $0.files = [.scripts: "folder"] }, Self.parts, passed: pass)
         #expect(named.advice(on: try report(scripts: "mine", expected: "other"), assets: nil) == .otherFiles)
         let recorded = ChatExpectation(inputs(), Self.parts, passed: pass)
         #expect(recorded.advice(on: try report(scripts: nil, expected: "mine"), assets: nil) == .provision(run: "\(pass.id)"))
