@@ -146,10 +146,11 @@ struct FakeServices: Services {
         return try await onScan(request, look)
     }
 
-    func robot(
-        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
-    ) async throws -> RobotReport {
-        Issue.record("robot was not expected to run")
+    func bench<Report: RecordedReport>(
+        _ request: BenchRequest, recorded: @escaping @Sendable (RunIdentity?) -> Void, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Report
+    ) async throws -> Report {
+        Issue.record("no bench was expected to be used")
         throw NotExpected()
     }
 

@@ -25,6 +25,7 @@ import Testing
         "bundle key new --output": .new, "package key new --output": .new,
         "bundle create <folder>": .folder, "bundle show <file>": .file, "bundle key show <file>": .file, "package key show <file>": .file,
         "package inspect <file>": .file, "package verify <file>": .file, "assets add <file>": .file,
+        "robot image <file>": .file, "--log": .output,
     ]
 
     /// What takes a value and names no file.
@@ -36,7 +37,8 @@ import Testing
         "--hardware", "--hw-version", "--jobs", "--limit", "--min-battery", "--model", "--near", "--only", "--operator", "--order",
         "--part",
         "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256",
-        "--since",
+        "--since", "--url", "--firmware-version", "--ctrl", "--magic", "--layout", "--prove", "--for", "--speed", "--status", "type <text>",
+        "robot drive <left>", "robot drive <right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
     ]

@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [
         (["flash", "--virtual", "monocle:a/b"], "'monocle:a/b' is invalid for '--virtual <family[:name]>': its name is 1 to 32 letters"),
-        (["flash", "--virtual", "pager"], "a virtual unit is one of: monocle, frame."),
+        (["flash", "--virtual", "pager"], "a virtual unit is one of: monocle, frame, openbot, keyboard."),
         (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
         (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query contains no question."),
         (["chat", "--virtual", "monocle", "--query", ""], "--query contains no question."),

@@ -179,7 +179,8 @@ import Testing
         }
     }
 
-    /// While it backs out within the window, neither `c0,0` nor the dead-man is applied; the 1-duty line is. A refused `c` starts by itself.
+    /// While it backs out within the window, neither `c0,0` nor the dead-man is applied; the 1-duty line is. A refused `c` starts by
+    /// itself.
     @Test func theBumperWindow() async throws {
         try await withRobot { bench in
             let client = try await RawClient(bench)

@@ -40,12 +40,6 @@ public struct DiscoveredUnit: Sendable, Hashable {
         self.insteadOfFlash = insteadOfFlash
     }
 
-    init(_ family: Family, _ mode: UnitMode, _ advertisement: Advertisement) {
-        self.init(
-            family: family.id, mode: mode, advertisedAddress: advertisement.address, name: advertisement.name ?? "",
-            rssi: advertisement.rssi, isSupported: family.provisioning != nil, insteadOfFlash: family.insteadOfFlash)
-    }
-
     /// The address that identifies a unit in any mode: its application's, or the advertised one if that is unknown.
     public var address: DeviceAddress { mode == .application || !isSupported ? advertisedAddress : advertisedAddress.application }
 }

@@ -51,23 +51,6 @@ public struct Absence: Sendable {
     public init(cause: String, remedy: String) { (self.cause, self.remedy) = (cause, remedy) }
 }
 
-/// No unit of a family is in reach, with the family's own words for it.
-public struct AbsentUnit: DiagnosableError {
-    public let diagnosis: Diagnosis
-
-    /// - Returns: `nil` where another error is meant, or none of the families has words of its own.
-    public init?(_ error: UnitSelectionError, of families: [Family]) {
-        guard families.count == 1, let absence = families[0].absence else { return nil }
-        switch error {
-        case .none, .noneWithName, .noneAtAddress, .otherFamily: break
-        case .several, .noneNear, .unknownBootloader, .impostor: return nil
-        }
-        var diagnosis = error.diagnosis
-        (diagnosis.cause, diagnosis.remedy) = (absence.cause, absence.remedy)
-        self.diagnosis = diagnosis
-    }
-}
-
 /// Where a unit answers over a network, such as `http://192.168.1.20`; asked whenever it is reached.
 public typealias NetworkPlace = @Sendable () throws -> String
 
@@ -103,9 +86,6 @@ public struct ProvisioningRules: Sendable {
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
     /// New firmware may have a different file system, which erases all files.
     public let firmwareErasesFiles: Bool
-    /// Opens and checks firmware that is one file without a package: its bytes, and the version that the unit will report, if the operator
-    /// gave it. `nil` for a family whose firmware comes in packages.
-    public let bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)?
     /// Repairs what an earlier job may have left, before the unit's program is started.
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
@@ -116,7 +96,6 @@ public struct ProvisioningRules: Sendable {
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)? = nil,
         firmwareErasesFiles: Bool = false,
-        bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)? = nil,
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.components = components
@@ -128,7 +107,6 @@ public struct ProvisioningRules: Sendable {
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.firmwareErasesFiles = firmwareErasesFiles
-        self.bareFirmware = bareFirmware
         self.tidyUp = tidyUp
     }
 
@@ -198,7 +176,9 @@ public struct FamilyList: Sendable {
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
         for family in inRecognition {
             guard let mode = family.recognise(advertisement) else { continue }
-            return DiscoveredUnit(family, mode, advertisement)
+            return DiscoveredUnit(
+                family: family.id, mode: mode, advertisedAddress: advertisement.address, name: advertisement.name ?? "",
+                rssi: advertisement.rssi, isSupported: family.provisioning != nil, insteadOfFlash: family.insteadOfFlash)
         }
         return nil
     }

@@ -83,7 +83,7 @@ public struct SessionClock: Clock {
         return try await body()
     }
 
-    /// Lets a simulated clock run while `body` does, though somebody who waits for it has stopped the clock: for a unit's end of ``paused(_:)``.
+    /// Lets a simulated clock run during `body` although a waiting task has stopped it: for a unit's side of ``paused(_:)``.
     package func resumed<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         hold?(false)
         defer { hold?(true) }

@@ -48,10 +48,12 @@ protocol Services: Sendable {
         _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict
 
-    /// Links to a robot and has `body` use it.
-    func robot(
-        _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
-    ) async throws -> RobotReport
+    /// As ``withUnit(_:search:stateFolder:events:_:)``, for a verb whose run is judged, and recorded if the request says so.
+    /// - Parameter recorded: gets the record when it is opened and when it is closed; `nil` where it was taken back.
+    func bench<Report: RecordedReport>(
+        _ request: BenchRequest, recorded: @escaping @Sendable (RunIdentity?) -> Void, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Report
+    ) async throws -> Report
 
     /// Bonds with a unit where there is no bond, and proves that the unit takes it.
     func pair(_ request: PairRequest) async throws -> BondReport

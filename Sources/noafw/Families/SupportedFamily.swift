@@ -11,6 +11,9 @@ struct SupportedFamily: Sendable {
     var chat: ChatSupport?
     /// `nil` where its units have no prompt.
     var prompt: PromptLanguage?
+    /// Opens and checks firmware that is one file without a package: its bytes, and the version that the unit will report, if the operator
+    /// gave it. `nil` for a family whose firmware comes in packages.
+    var bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)?
     /// Verbs for its units alone.
     var bench: [any ParsableCommand.Type] = []
 

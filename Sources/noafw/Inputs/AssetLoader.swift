@@ -46,7 +46,7 @@ struct AssetLoader {
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
-        if let open = family.provisioning?.bareFirmware { return AssetSet([try bareFirmware(parts, open)]) }
+        if let open = SupportedFamily[family.id]?.bareFirmware { return AssetSet([try bareFirmware(parts, open)]) }
         if let path = inputs.bundle { return try bundled(parts.sorted(), in: inputs.path(path)) }
         return AssetSet(try parts.sorted().map(asset))
     }

@@ -14,7 +14,7 @@ struct BareFirmware {
     let isHarmless: Bool
     let notice: (String) -> Void
 
-    /// - Parameter open: as `ProvisioningRules.bareFirmware`.
+    /// - Parameter open: as `SupportedFamily.bareFirmware`.
     func load(_ open: ([UInt8], String?) throws -> any ComponentAsset) throws -> any ComponentAsset {
         let bytes = try InputFile.read(path, limit: Self.limitBytes)
         let asset = try open(bytes, inputs.firmwareVersion)

@@ -21,6 +21,25 @@ struct UnitRun: Sendable {
 }
 
 extension LiveServices {
+    func bench<Report: RecordedReport>(
+        _ request: BenchRequest, recorded: @escaping @Sendable (RunIdentity?) -> Void, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Report
+    ) async throws -> Report {
+        try await withUnit(request.unit, search: request.search, stateFolder: request.stateFolder, events: events) { unit in
+            guard let records = request.records else { return try await body(unit) }
+            return try await recording(records, stateFolder: request.stateFolder, events: events) { recorder in
+                let run = UnitRun(
+                    stateFolder: request.stateFolder, recorder: recorder, events: events,
+                    recorded: { recorded($0.map { RunIdentity($0) }) }, isTaken: true)
+                return try await work(request.verb, on: unit, AssetSet(), run) { events, _ in
+                    let report = try await body(unit)
+                    events(RunEvent(unit: nil, time: unit.central.clock.now, content: .probed(report.identity)))
+                    return report
+                }
+            }
+        }
+    }
+
     /// The road of every run: the unit is taken for this process, its run is recorded, and `job` works on it.
     /// - Returns: the report; a failed unit is a report, not an error.
     /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.

@@ -1,16 +1,6 @@
 import OpenBotFamily
 import Support
-
-/// One line of a robot's certificate.
-struct RobotCheck: Codable, Sendable, Hashable {
-    enum Result: String, Codable, Sendable { case passed, failed, skipped }
-
-    var name: String
-    var result: Result
-    /// What was found, for a person; printable.
-    var found: String
-    var expected: String
-}
+import Synchronization
 
 /// Tests a robot whose wheels are in the air. Each check is made of what the robot reported, or of an acknowledged line.
 struct RobotTest: Sendable {
@@ -169,4 +159,13 @@ struct RobotTest: Sendable {
             found: stop.delivery == .proved ? "acknowledged after \(latency ?? "-")" : "not acknowledged",
             expected: "acknowledged within \(Int(latencyLimit / .milliseconds(1))) ms")
     }
+}
+
+/// Checks that one task makes and another one takes.
+final class CheckList: Sendable {
+    private let checks = Mutex<[RobotCheck]>([])
+
+    var all: [RobotCheck] { checks.withLock(\.self) }
+
+    func append(_ check: RobotCheck) { checks.withLock { $0.append(check) } }
 }

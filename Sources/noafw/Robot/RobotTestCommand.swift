@@ -105,12 +105,3 @@ struct RobotTestDocument: Codable, Sendable {
         run = report?.run
     }
 }
-
-/// Checks that one task makes and another one takes.
-final class CheckList: Sendable {
-    private let checks = Mutex<[RobotCheck]>([])
-
-    var all: [RobotCheck] { checks.withLock(\.self) }
-
-    func append(_ check: RobotCheck) { checks.withLock { $0.append(check) } }
-}

@@ -58,7 +58,7 @@ import VirtualDevices
             address: FleetSample.address(9), name: nil, services: [AttributeID("61653dc3-4021-4d1e-ba83-8b4eec61d613")], rssi: -20)
         let (found, notices) = try await targets(of: [robot, Self.monocle], units: units, family: nil)
         #expect(found == [Self.monocle.address])
-        #expect(notices == ["\(robot.address) is a Openbot, not supported yet: it is left alone"])
+        #expect(notices.count == 1 && notices[0].hasPrefix("\(robot.address) is a openbot: it is left alone; its firmware is written over"))
         await #expect(throws: UnitSelectionError.self) { try await targets(of: [robot], units: units, family: nil) }
     }
 

@@ -12,7 +12,6 @@ extension NetworkProvisioning {
                 let console = KeyboardConsole(connection: connection, http: http, clock: clock)
                 try await console.proveSameUnit()
                 return console
-            },
-            bareFirmware: { try KeyboardFirmware($0, version: $1) })
+            })
     }
 }

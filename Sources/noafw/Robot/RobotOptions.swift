@@ -1,0 +1,43 @@
+import ArgumentParser
+import Support
+
+/// A time such as `2s`, `500ms` or `1.5` (seconds).
+struct SpanOfTime: ExpressibleByArgument, Sendable, Hashable {
+    static let most = 3600.0
+
+    let seconds: Double
+
+    init?(argument: String) {
+        let isMilliseconds = argument.hasSuffix("ms")
+        let digits = isMilliseconds ? argument.dropLast(2) : argument.hasSuffix("s") ? argument.dropLast() : argument[...]
+        guard let number = Double(digits), number.isFinite, number > 0 else { return nil }
+        seconds = isMilliseconds ? number / 1000 : number
+        guard seconds <= Self.most else { return nil }
+    }
+
+    var duration: Duration { .seconds(seconds) }
+    var defaultValueDescription: String { "\(Format.plain(seconds))s" }
+}
+
+/// Which robot, and how long noafw may take.
+struct RobotOptions: ParsableArguments, Sendable {
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws { try TimeLimit.check(timeout) }
+}
+
+/// Where readings go besides the screen.
+struct RobotLogOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Write OpenBot's log files (sensor_data) into this folder, for its training scripts. Files that are there are replaced.",
+            valueName: "folder"),
+        completion: .directory)
+    var log: OutputName?
+
+    @Option(help: ArgumentHelp("Write every reading to this CSV file.", valueName: "file"), completion: .file(extensions: ["csv"]))
+    var csv: OutputName?
+}
