@@ -21,7 +21,7 @@ struct AssetGenerator {
         try update("Firmware") { folder, entry in
             guard let standIn = try StandIn<FirmwareMarks>(entry) else { return }
             let file = folder.appendingPathComponent(standIn.file)
-            let package = try package(of: standIn, signedBy: key, previous: try? DFUPackage(path: file.path))
+            let package = try package(of: standIn, signedBy: key, previous: try? DFUPackage(bytes: Array(Data(contentsOf: file))))
             try write(package, to: file)
             (entry["sha256"], entry["key"]) = (SHA256.text(of: package), Self.publicKeyName)
         }

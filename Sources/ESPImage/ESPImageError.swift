@@ -20,7 +20,6 @@ public enum ESPImageError: Error, Hashable, Sendable {
 
 extension ESPImageError: DiagnosableError {
     public var diagnosis: Diagnosis {
-        let damaged = "the file was damaged, or not written completely"
         let again = "build or fetch the image again"
         return switch self {
         case .notAnImage(let byte):
@@ -34,15 +33,21 @@ extension ESPImageError: DiagnosableError {
                 "ESP-0002", .badData, nil, "the image has \(count) bytes, more than \(ESPImage.limitBytes)",
                 cause: "it is another kind of file", remedy: "give the application's .bin file from the build folder")
         case .cutShort(let count):
-            Diagnosis("ESP-0003", .badData, nil, "the image ends early, after \(count) bytes", cause: damaged, remedy: again)
+            Diagnosis(
+                "ESP-0003", .badData, nil, "the image ends early, after \(count) bytes",
+                cause: "it was not copied or written to its end", remedy: again)
         case .badSegment(let number, let reason):
             Diagnosis(
                 "ESP-0004", .badData, nil, number == 0 ? "the image's header is wrong: \(reason)" : "segment \(number) is wrong: \(reason)",
-                cause: damaged, remedy: again)
+                cause: "what says how long its pieces are was changed", remedy: again)
         case .wrongChecksum:
-            Diagnosis("ESP-0005", .badData, nil, "the image's checksum is wrong", cause: damaged, remedy: again)
+            Diagnosis(
+                "ESP-0005", .badData, nil, "the image's checksum is wrong",
+                cause: "a byte of its code or data was changed", remedy: again)
         case .wrongDigest:
-            Diagnosis("ESP-0006", .badData, nil, "the image's SHA-256 is wrong", cause: damaged, remedy: again)
+            Diagnosis(
+                "ESP-0006", .badData, nil, "the image's SHA-256 is wrong",
+                cause: "a byte of the file was changed after the build", remedy: again)
         case .followed(let count):
             Diagnosis(
                 "ESP-0007", .badData, nil, "\(count) bytes follow the image",

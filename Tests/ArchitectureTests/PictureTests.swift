@@ -21,16 +21,39 @@ import Testing
         #expect(drawn == product.subtracting(programs))
     }
 
-    /// A family's name stands in its own folders, its virtual model and the list of families.
+    /// A component is spelled out in its own file, in a family's, and where the command line names its files.
+    @Test func nothingElseTellsComponentsApart() throws {
+        let own = [
+            "Provisioning/Updaters/", "noafw/Options/InputOptions.swift", "noafw/Bundle/BundleCreateCommand.swift",
+            "noafw/Chat/LiveChatUnit.swift",
+        ]
+        for module in ["Provisioning", "noafw"] {
+            for file in try files(of: module, but: own) {
+                for code in try Project.code(of: file) where !code.contains("forKey:") {
+                    let literal = code.firstMatch(of: /(^|[^\w)\\?}]|Component)\.(firmware|fpga|scripts)\b/)
+                    #expect(literal == nil, "\(file.path): \(code)")
+                }
+            }
+        }
+    }
+
+    private func files(of module: String, but own: [String]) throws -> [URL] {
+        let target = try #require(project.targets.first { $0.name == module })
+        let files = Project.swiftFiles(in: target.folder).filter { file in !own.contains { file.path.contains("Sources/" + $0) } }
+        #expect(!files.isEmpty)
+        return files
+    }
+
+    /// Only its own folders, its virtual model and the list of families name a family; help texts, too, for a reader needs an example.
     @Test func nothingElseLearnsAFamilysName() throws {
+        let own = ["noafw/Families/", "noafw/App/SupportedFamilies.swift"]
         for module in [
-            "Provisioning", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger", "LedgerStore", "DevelopmentAssets"
+            "Provisioning", "DFU", "FPGA", "REPL", "ScriptBundle", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger",
+            "LedgerStore", "LedgerServer", "Assistant", "OpenAI", "DevelopmentAssets", "noafw",
         ] {
-            let target = try #require(project.targets.first { $0.name == module })
-            for file in Project.swiftFiles(in: target.folder) {
-                for line in try Project.lines(of: file) where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {
-                    let code = line.prefix { $0 != "\"" }
-                    #expect(code.firstMatch(of: /[Mm]onocle|[Ff]rameFamily|\.frame\b/) == nil, "\(file.lastPathComponent): \(line)")
+            for file in try files(of: module, but: own) {
+                for code in try Project.code(of: file) {
+                    #expect(code.firstMatch(of: /[Mm]onocle|FrameFamily|frameVendor|\.frame\b|[Hh]alo\b/) == nil, "\(file.path): \(code)")
                 }
             }
         }

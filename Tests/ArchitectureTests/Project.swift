@@ -56,6 +56,13 @@ struct Project {
         }
     }
 
+    /// A file's lines without comments, and without the texts of string literals; one with an interpolation stays.
+    static func code(of file: URL) throws -> [String] {
+        try lines(of: file).map { line in
+            String(line.replacing(/"([^"\\]|\\[^(])*"/, with: "\"\"").prefix { $0 != "/" })
+        }
+    }
+
     /// The modules that a file imports, whatever the form: `@testable import X`, `import struct X.Y`.
     static func imports(of file: URL) throws -> Set<String> {
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]

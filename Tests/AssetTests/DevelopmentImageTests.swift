@@ -13,7 +13,7 @@ struct DevelopmentImageTests {
     private let catalogue = AssetCatalogue(root: Repository.root.path)
 
     private func package(of family: Family) throws -> DFUPackage {
-        try DFUPackage(bytes: catalogue.firmware(for: family.id.rawValue).file.bytes)
+        try DFUPackage(bytes: catalogue.firmware(for: family.id.rawValue).files[0].bytes)
     }
 
     @Test func generatingAgainChangesNoByte() throws {
@@ -29,11 +29,11 @@ struct DevelopmentImageTests {
     @Test(arguments: families)
     func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature(_ family: Family) throws {
         try Repository.withCopy { copy in
-            let file = copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)")
-            let committed = try DFUPackage(path: file.path)
+            let file = copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).files[0].name)")
+            let committed = try DFUPackage(bytes: Array(Data(contentsOf: file)))
             try FileManager.default.removeItem(at: file)
             try AssetGenerator(root: copy).run()
-            let made = try DFUPackage(path: file.path)
+            let made = try DFUPackage(bytes: Array(Data(contentsOf: file)))
             #expect(made.images.first?.bytes == committed.images.first?.bytes)
             #expect(made.images.first?.initPacket.signedBytes == committed.images.first?.initPacket.signedBytes)
             #expect(made.images.first?.initPacket.signature != committed.images.first?.initPacket.signature)
@@ -47,8 +47,8 @@ struct DevelopmentImageTests {
             let other = try SigningKey.generate()
             try Data(other.pem.utf8).write(to: copy.appendingPathComponent("Firmware/development-key.pem"))
             try AssetGenerator(root: copy).run()
-            let made = try DFUPackage(
-                path: copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)").path)
+            let file = copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).files[0].name)")
+            let made = try DFUPackage(bytes: Array(Data(contentsOf: file)))
             try made.check(against: try #require(family.bootloader).target, trusting: [other.trusted(as: "other")])
         }
     }
@@ -88,7 +88,7 @@ struct DevelopmentImageTests {
         let entry = try catalogue.firmware(for: family.id.rawValue)
         let key = try #require(entry.key)
         let trusted = try TrustedKey(name: key.name, pem: key.bytes)
-        let package = try DFUPackage(bytes: entry.file.bytes)
+        let package = try DFUPackage(bytes: entry.files[0].bytes)
         #expect(try package.check(against: rules.target, trusting: [vendor, trusted]) == trusted)
         #expect(throws: DFUError.self) { try package.check(against: rules.target, trusting: [vendor]) }
         let image = try #require(package.images.first)
@@ -114,8 +114,8 @@ struct DevelopmentImageTests {
         let firmware = try zip(Self.families, ["v26.320.0900", "v26.326.0900"]).map { family, version in
             (try #require(package(of: family).images.first).bytes, version)
         }
-        let fpga = try catalogue.fpga(for: "monocle")
-        for (bytes, version) in firmware + [(fpga.file.bytes, "v26.326.0800")] {
+        let fpga = try catalogue.content(of: .fpga, for: "monocle")
+        for (bytes, version) in firmware + [(fpga.files[0].bytes, "v26.326.0800")] {
             #expect(bytes.occurrences(of: notice) == 1)
             #expect(DevelopmentMark.isIn(bytes) && DevelopmentMark.text == notice)
             #expect(!DevelopmentMark.isIn(Array(bytes.dropFirst(8192))))
@@ -136,7 +136,7 @@ struct DevelopmentImageTests {
     }
 
     @Test func imagesHaveTheTextureOfRealOnes() throws {
-        let fpga = try catalogue.fpga(for: "monocle").file.bytes
+        let fpga = try catalogue.content(of: .fpga, for: "monocle").files[0].bytes
         #expect(fpga.count == 444_430)
         #expect((0.5...0.65).contains(fpga.share { $0 == 0 }))
         #expect(try FPGAImage(fpga).bytes == fpga)

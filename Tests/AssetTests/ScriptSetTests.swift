@@ -6,7 +6,7 @@ import Testing
 
 struct ScriptSetTests {
     @Test func manifestListsTheWholeSetInTheAppsOrder() throws {
-        let listed = try AssetCatalogue(root: Repository.root.path).scripts(for: "monocle")
+        let listed = try AssetCatalogue(root: Repository.root.path).content(of: .scripts, for: "monocle")
         #expect(listed.files.map(\.name) == Repository.scriptNames)
         let fromFolder = try ScriptSet.load(folder: Repository.scripts.path)
         let fromManifest = try ScriptSet(files: listed.files.map { .init(name: $0.name, bytes: $0.bytes) })
@@ -16,7 +16,7 @@ struct ScriptSetTests {
     }
 
     @Test func frameHasAManifestOfItsOwn() throws {
-        let listed = try AssetCatalogue(root: Repository.root.path).scripts(for: "frame")
+        let listed = try AssetCatalogue(root: Repository.root.path).content(of: .scripts, for: "frame")
         #expect(listed.files.map(\.name) == ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"])
         #expect(listed.isDevelopment)
     }

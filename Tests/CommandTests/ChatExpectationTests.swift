@@ -17,9 +17,10 @@ import Testing
         return inputs
     }
 
-    private func passed(_ versions: [String: String]) -> RunRecord {
+    private func passed(_ versions: [String: String], verb: String = "flash", plan: [String]? = nil) -> RunRecord {
         let now = UTCTime(microseconds: 1_795_000_000_000_000)
-        let start = RunRecord(station: "s", unitAddress: "D3:5A:00:11:22:33", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        var start = RunRecord(station: "s", unitAddress: "D3:5A:00:11:22:33", family: "monocle", verb: verb, toolVersion: "1", host: "h")
+        start.plan = plan.map { parts in "{\"components\":[\(parts.map { "{\"component\":\"\($0)\"}" }.joined(separator: ","))]}" }
         var record = start.begun(as: RunIDGenerator(now: { now }).next(), at: now)
         record.versionsAfter = versions
         return record
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func theCatalogueCountsWhereNothingElseIsKnown() throws {
-        let expectation = ChatExpectation(inputs(), Self.parts, passed: nil)
+        let expectation = ChatExpectation(inputs(), Self.parts, passes: [])
         #expect(expectation.words == "the catalogue")
         #expect(expectation.filed == Self.parts && expectation.recorded.isEmpty)
         #expect(expectation.advice(on: try report(scripts: "other", expected: "ours"), assets: nil) == .flash(isKnown: false))
@@ -40,30 +41,42 @@ import Testing
 
     @Test func theLastPassCountsBeforeTheCatalogue() {
         let pass = passed(["firmware": "v1", "fpga": "v2", "scripts": "mine"])
-        let expectation = ChatExpectation(inputs(), Self.parts, passed: pass)
+        let expectation = ChatExpectation(inputs(), Self.parts, passes: [pass])
         #expect(expectation.words == "its last pass, 2026-11-18 11:06 UTC (flash)")
         #expect(expectation.filed.isEmpty && expectation.recorded == [.firmware: "v1", .fpga: "v2", .scripts: "mine"])
-        let half = ChatExpectation(inputs(), Self.parts, passed: passed(["firmware": "v1"]))
+        let half = ChatExpectation(inputs(), Self.parts, passes: [passed(["firmware": "v1"])])
         #expect(half.filed == [.fpga, .scripts] && half.words == "its last pass, 2026-11-18 11:06 UTC (flash) and the catalogue")
+    }
+
+    /// What changed in between has been looked at by nobody.
+    @Test func aVerificationOfOtherPartsExpectsNothingOfThese() {
+        let flashed = passed(["firmware": "v1", "fpga": "v2", "scripts": "mine"], plan: ["firmware", "fpga", "scripts"])
+        let verified = passed(["firmware": "v1", "fpga": "v2", "scripts": "changed"], verb: "verify")
+        let expectation = ChatExpectation(inputs(), Self.parts, passes: [verified, flashed])
+        #expect(expectation.recorded == [.firmware: "v1", .fpga: "v2", .scripts: "mine"])
+        let renewed = passed(["firmware": "v1", "fpga": "drifted", "scripts": "new"], plan: ["scripts"])
+        let later = ChatExpectation(inputs(), Self.parts, passes: [renewed, flashed])
+        #expect(later.recorded == [.firmware: "v1", .fpga: "v2", .scripts: "new"])
+        #expect(ChatExpectation(inputs(), Self.parts, passes: [verified]).recorded[.scripts] == "changed", "all that is known")
     }
 
     @Test func namedFilesCountBeforeTheLastPass() {
         let pass = passed(["firmware": "v1", "fpga": "v2", "scripts": "mine"])
-        let scripts = ChatExpectation(inputs { $0.scripts = "folder" }, Self.parts, passed: pass)
+        let scripts = ChatExpectation(inputs { $0.files = [.scripts: "folder"] }, Self.parts, passes: [pass])
         #expect(scripts.filed == [.scripts] && scripts.recorded == [.firmware: "v1", .fpga: "v2"])
         #expect(scripts.words == "the files of the command line and its last pass, 2026-11-18 11:06 UTC (flash)")
-        let bundle = ChatExpectation(inputs { $0.bundle = "release.zip" }, Self.parts, passed: pass)
+        let bundle = ChatExpectation(inputs { $0.bundle = "release.zip" }, Self.parts, passes: [pass])
         #expect(bundle.filed == Self.parts && bundle.recorded.isEmpty && bundle.words == "bundle release.zip")
-        let catalogue = ChatExpectation(inputs { $0.search.given = "assets" }, Self.parts, passed: pass)
+        let catalogue = ChatExpectation(inputs { $0.search.given = "assets" }, Self.parts, passes: [pass])
         #expect(catalogue.filed == Self.parts && catalogue.words == "the files of the command line")
     }
 
     /// No advice replaces what was provisioned.
     @Test func aFlashIsAdvisedOnlyWhereItRestores() throws {
         let pass = passed(["firmware": "v1", "scripts": "mine"])
-        let named = ChatExpectation(inputs { $0.scripts = "folder" }, Self.parts, passed: pass)
+        let named = ChatExpectation(inputs { $0.files = [.scripts: "folder"] }, Self.parts, passes: [pass])
         #expect(named.advice(on: try report(scripts: "mine", expected: "other"), assets: nil) == .otherFiles)
-        let recorded = ChatExpectation(inputs(), Self.parts, passed: pass)
+        let recorded = ChatExpectation(inputs(), Self.parts, passes: [pass])
         #expect(recorded.advice(on: try report(scripts: nil, expected: "mine"), assets: nil) == .provision(run: "\(pass.id)"))
         #expect(recorded.advice(on: try report(scripts: nil, expected: "mine"), assets: AssetSet()) == .provision(run: "\(pass.id)"))
         for advice in [RepairAdvice.otherFiles, .provision(run: "R")] { #expect(!advice.text("COMMAND").contains("COMMAND")) }

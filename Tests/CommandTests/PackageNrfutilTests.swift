@@ -70,14 +70,14 @@ struct PackageNrfutilTests {
     }
 
     private func compare(_ kind: Kind, in files: ToolFolder) throws {
-        let ours = try DFUPackage(path: files.path("ours-\(kind.name).zip")).images
-        let theirs = try DFUPackage(path: files.path("theirs-\(kind.name).zip")).images
+        let ours = try package(at: files.path("ours-\(kind.name).zip")).images
+        let theirs = try package(at: files.path("theirs-\(kind.name).zip")).images
         #expect(ours.map(\.kind) == theirs.map(\.kind), "\(kind.name)")
         #expect(ours.map(\.bytes) == theirs.map(\.bytes), "\(kind.name)")
         guard !kind.isRandom else { return }
         #expect(ours.map(\.initPacket.signedBytes) == theirs.map(\.initPacket.signedBytes), "\(kind.name)")
-        let ourUnsigned = try DFUPackage(path: files.path("ours-unsigned-\(kind.name).zip")).images
-        let theirUnsigned = try DFUPackage(path: files.path("theirs-unsigned-\(kind.name).zip")).images
+        let ourUnsigned = try package(at: files.path("ours-unsigned-\(kind.name).zip")).images
+        let theirUnsigned = try package(at: files.path("theirs-unsigned-\(kind.name).zip")).images
         #expect(ourUnsigned.map(\.initPacket.bytes) == theirUnsigned.map(\.initPacket.bytes), "\(kind.name)")
         #expect(ourUnsigned.map(\.bytes) == ours.map(\.bytes), "\(kind.name)")
     }
@@ -94,7 +94,7 @@ struct PackageNrfutilTests {
             #expect(Self.comparable(ours.output) == Self.comparable(theirs.output), "\(kind.name)")
         }
         let verified = try await nrfutil.python(Self.verification, [key] + Self.kinds.map { "ours-\($0.name).zip" })
-        let count = try Self.kinds.reduce(0) { try $0 + DFUPackage(path: nrfutil.files.path("ours-\($1.name).zip")).images.count }
+        let count = try Self.kinds.reduce(0) { try $0 + package(at: nrfutil.files.path("ours-\($1.name).zip")).images.count }
         #expect(verified.output.split(separator: "\n").map(String.init) == Array(repeating: "True", count: count), "\(verified.output)")
     }
 
@@ -186,7 +186,7 @@ struct PackageNrfutilTests {
         let made = try await bench.package(["--key-file", try await bench.key(), "--app-boot-validation", "ecdsa"])
         let pem = await bench.run(["key", "show", bench.files.path("key.pem"), "--format", "pem"])
         try bench.files.write(pem.output.utf8, to: "public.pem")
-        let image = try DFUPackage(path: made.path).images[0]
+        let image = try package(at: made.path).images[0]
         let packet = image.initPacket
         try await expectVerified(try #require(packet.signature).bytes, over: packet.signedBytes, in: bench.files)
         try await expectVerified(packet.command.bootValidations[0].bytes, over: image.bytes, in: bench.files)
@@ -238,3 +238,5 @@ struct PackageNrfutilTests {
         return [0x30, UInt8(numbers.count)] + numbers
     }
 }
+
+private func package(at path: String) throws -> DFUPackage { try DFUPackage(bytes: Array(Data(contentsOf: URL(fileURLWithPath: path)))) }

@@ -127,7 +127,7 @@ import Testing
         defer { bench.remove() }
         let key = try await bench.key()
         let made = try await bench.package(["--key-file", key])
-        let firmware = try DFUPackage(path: made.path).images[0]
+        let firmware = try DFUPackage(bytes: Array(Data(contentsOf: URL(fileURLWithPath: made.path)))).images[0]
         var image = firmware.bytes
         image[5000] ^= 1
         let changed = try DFUPackageWriter(image: image, initPacket: firmware.initPacket.bytes).archive()

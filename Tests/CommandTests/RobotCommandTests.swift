@@ -14,7 +14,9 @@ import Testing
     /// The duties of the last run: milliseconds, left, right.
     private static func motors(_ bench: ToolBench, _ name: String = "default") throws -> [[Int]] {
         let file = bench.state.appendingPathComponent("virtual/openbot/\(name)/motors.csv")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst().map { $0.split(separator: ",").compactMap { Int($0) } }
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst().map {
+            $0.split(separator: ",").compactMap { Int($0) }
+        }
     }
 
     private static func with(_ body: (ToolBench) throws -> Void) throws {
@@ -31,6 +33,27 @@ import Testing
             #expect(old.status == 1 && old.errors.contains("BOT-0002"), "\(old)")
             let glasses = try bench.run(["robot", "info", "--virtual", "monocle"])
             #expect(glasses.status == 64 && glasses.errors.contains("NOA-0031"), "\(glasses)")
+        }
+    }
+
+    @Test func anImageIsShownBeforeItIsWritten() throws {
+        try Self.with { bench in
+            var recipe = ESPImageRecipe()
+            (recipe.chip, recipe.projectName) = (0, "arduino-lib-builder")
+            let file = bench.state.appendingPathComponent("openbot.ino.bin")
+            try FileManager.default.createDirectory(at: bench.state, withIntermediateDirectories: true)
+            try Data(recipe.bytes).write(to: file)
+            let run = try bench.run(["robot", "image", file.path])
+            #expect(run.status == 0 && run.output.contains("project   arduino-lib-builder"), "\(run)")
+            #expect(run.output.contains("0x10000 openbot.ino.bin"), "\(run)")
+            recipe.chip = 9
+            try Data(recipe.bytes).write(to: file)
+            #expect(try bench.run(["robot", "image", file.path]).status == 65, "another chip")
+            recipe.chip = 0
+            var damaged = recipe.bytes
+            damaged[400] ^= 1
+            try Data(damaged).write(to: file)
+            #expect(try bench.run(["robot", "image", file.path, "--json"]).output.contains("\"ESP-000"), "damaged")
         }
     }
 

@@ -72,8 +72,8 @@ import Testing
         let (mine, package) = (try await keys("bundle", "mine"), try await keys("package", "pack"))
         func load(_ file: String, _ trust: [String]) throws {
             let inputs = AssetInputs(
-                trust: trust, search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil))
-            _ = try BundleLoader(family: .monocle, path: NamedPath(file, in: "/"), inputs: inputs, notice: { _ in }).load([.scripts])
+                bundle: file, trust: trust, search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil))
+            _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.scripts])
         }
         for file in [try await bundle("plain.zip"), try await bundle("signed.zip", ["--sign", mine.secret])] {
             let refused = #expect(throws: BundleError.self) { try load(file, [package.open]) }
@@ -102,7 +102,7 @@ import Testing
         #expect(await run(["package", "verify", zip, "--trust", package.open]).code == 0)
         #expect(await run(["package", "verify", zip, "--key", package.secret]).code == 0)
         let inputs = AssetInputs(
-            firmware: zip, trust: [package.secret],
+            files: [.firmware: zip], trust: [package.secret],
             search: AssetSearch(given: ToolBench.root.path, environment: [:], currentDirectory: "/", executable: nil))
         let thrown = #expect(throws: (any Error).self) {
             _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.firmware])

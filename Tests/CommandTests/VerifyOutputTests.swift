@@ -55,13 +55,13 @@ import Testing
     @Test(arguments: [
         (
             [Component.firmware, .fpga, .scripts], ProgramVerification(.announced, seconds: 9),
-            "versions match; FPGA flash and scripts are verified by digest; the program ran for 9 s without an error"
+            "versions match; verified by digest: FPGA image, scripts; the program ran for 9 s without an error"
         ),
         (
             [.scripts], ProgramVerification(.announced, seconds: 9),
-            "versions match; scripts are verified by digest; the program ran for 9 s without an error"
+            "versions match; verified by digest: scripts; the program ran for 9 s without an error"
         ),
-        ([.firmware, .fpga], nil, "versions match; the FPGA flash is verified by digest"),
+        ([.firmware, .fpga], nil, "versions match; verified by digest: FPGA image"),
         ([.firmware], nil, "every version matches"),
     ])
     func noMoreIsSaidThanWasLookedAt(parts: [Component], program: ProgramVerification?, words: String) async throws {

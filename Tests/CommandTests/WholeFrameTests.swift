@@ -73,7 +73,7 @@ struct WholeFrameTests {
             nrfutil.files.remove()
         }
         let stood = Array("v26.326.0900".utf8)
-        let package = try DFUPackage(path: Self.package.path)
+        let package = try DFUPackage(bytes: Array(Data(contentsOf: URL(fileURLWithPath: Self.package.path))))
         var image = try #require(package.images.first).bytes
         let place = try #require(image.firstRange(of: stood))
         image.replaceSubrange(place, with: Array("v26.326.0901".utf8))

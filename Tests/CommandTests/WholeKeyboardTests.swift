@@ -113,7 +113,7 @@ struct WholeKeyboardTests {
 
     private func load(trust: [String] = [], unsigned: Bool = false, isHarmless: Bool = false) throws -> String {
         let search = AssetSearch(given: nil, environment: [:], currentDirectory: files.folder.path, executable: nil)
-        var inputs = AssetInputs(firmware: image, trust: trust.map { files.path($0) }, search: search)
+        var inputs = AssetInputs(files: [.firmware: image], trust: trust.map { files.path($0) }, search: search)
         inputs.allowsUnsigned = unsigned
         var notices: [String] = []
         _ = try BareFirmware(path: inputs.path(image), inputs: inputs, isHarmless: isHarmless, notice: { notices.append($0) })

@@ -88,9 +88,9 @@ import Testing
             try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.scripts]).scripts != nil
         }
         #expect(try load(AssetInputs(bundle: "out.zip", search: search)))
-        #expect(try load(AssetInputs(scripts: "src", search: search)))
+        #expect(try load(AssetInputs(files: [.scripts: "src"], search: search)))
         try folder.write(BitstreamBytes.make(), to: "given.bin")
-        let inputs = AssetInputs(fpga: "given.bin", fpgaVersion: "v23.230.0808", search: search)
-        #expect(try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.fpga]).fpga != nil)
+        let inputs = AssetInputs(files: [.fpga: "given.bin"], versions: [.fpga: "v23.230.0808"], search: search)
+        #expect(try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.fpga])[.fpga] != nil)
     }
 }

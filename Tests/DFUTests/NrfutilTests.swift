@@ -29,7 +29,7 @@ struct NrfutilTests {
 
         let pem = try Array(Data(contentsOf: URL(fileURLWithPath: nrfutil.files.path("key.pem"))))
         let key = try TrustedKey(name: "nrfutil", pem: pem)
-        let package = try DFUPackage(path: nrfutil.files.path("made.zip"))
+        let package = try DFUPackage(bytes: Array(Data(contentsOf: URL(fileURLWithPath: nrfutil.files.path("made.zip")))))
         #expect(try package.check(against: .monocle, trusting: [.monocleVendor, key]) == key)
         #expect(try package.check(against: .frame, trusting: [key]) == key)
         let firmware = try #require(package.images.first)

@@ -7,6 +7,7 @@ enum ErrorPage {
         "AST": "the assistant's server", "BLE": "the link to a unit", "BLZ": "bluetoothd and the adapter", "BND": "release bundles",
         "BOT": "OpenBot",
         "CAT": "the catalogue of assets", "DFU": "firmware packages and the bootloader", "FLT": "fleets", "FPGA": "the FPGA image",
+        "ESP": "images of an ESP32", "IMG": "firmware that is one file", "OTA": "firmware over Wi-Fi",
         "FRM": "Frame", "KEY": "IOS-Keyboard",
         "LED": "the record of runs and its server (LED-002x and LED-014x are notices, which change no exit code)", "NOA": "noafw itself",
         "PRV": "units and runs", "REPL": "Python or Lua on the unit", "SCR": "scripts", "SUP": "limits of this process",

@@ -9,6 +9,8 @@ let mergedCodes: [String: String] = [
     "BLZ-0050": "BLZ-0027",
     "BLZ-0052": "BLZ-0010",
     "BND-0014": "NOA-0028",
+    "DFU-1000": "NOA-0066",
+    "DFU-1001": "NOA-0066",
     "DFU-1015": "DFU-1012",
     "DFU-1017": "DFU-1018",
     "DFU-1042": "DFU-1041",

@@ -92,7 +92,8 @@ import VirtualDevices
             let clock = bench.air.time.clock
             let seen = try await FirmwareServer.with(image, for: "127.0.0.1", at: "127.0.0.1", on: clock) { server in
                 #expect(try await Self.post(http, "/ota", #"{"url":"\#(server.url)"}"#).success)
-                #expect(try await !Self.post(http, "/ota", #"{"url":"\#(server.url)"}"#).success)
+                // One that takes longer: the other ones may have ended.
+                if end == .success { #expect(try await !Self.post(http, "/ota", #"{"url":"\#(server.url)"}"#).success) }
                 while true {
                     let status = try await bench.status().update
                     if status == .failed || status == .success { return status }

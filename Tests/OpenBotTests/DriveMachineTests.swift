@@ -79,7 +79,8 @@ import Testing
         let extremes = [Int.min, -999, -1, 0, 1, 999, Int.max]
         let lines: [RobotLine] = extremes.flatMap { number -> [RobotLine] in
             [
-                .drive(Duties(left: number, right: number)), .deadMan(DeadMan(milliseconds: number)), .sonar(Interval(milliseconds: number)),
+                    .drive(Duties(left: number, right: number)), .deadMan(DeadMan(milliseconds: number)),
+                    .sonar(Interval(milliseconds: number)),
                 .wheels(Interval(milliseconds: number)), .voltage(Interval(milliseconds: number)),
                 .lights(front: Brightness(number), back: Brightness(number)),
             ]
@@ -107,7 +108,8 @@ import Testing
         ("v11.28", RobotMessage.voltage(11.28)), ("w30.00,-30.00", .wheels(left: 30, right: -30)), ("s651", .sonar(651)),
     ]) func whatTheSketchSays(text: String, message: RobotMessage) { #expect(RobotMessage(Array(text.utf8)) == message) }
 
-    @Test(arguments: ["", "v", "vnan", "v1,2", "wnan,nan", "winf,0.00", "w1.00", "s", "s-1", "s1.5", "s99999999999999999999", "b", "bl", "x", "f", "fA",
+    @Test(arguments: [
+        "", "v", "vnan", "v1,2", "wnan,nan", "winf,0.00", "w1.00", "s", "s-1", "s1.5", "s99999999999999999999", "b", "bl", "x", "f", "fA",
         "fRTR_TT2:v:i", "r", "vmin:6.00"])
     func whatItDoesNot(text: String) {
         let bytes = Array(text.utf8)

@@ -112,7 +112,8 @@ struct BlameTests {
         defer { bench.remove() }
         var assets = try Bench.assets()
         let content = isKnown ? Bench.bitstream() : [1, 2, 3]
-        assets.fpga = .init(image: try FPGAImage(content, isChecked: false), version: isKnown ? "v26.366.2359" : Bench.fpgaVersion)
+        assets[.fpga] = BitstreamAsset(
+            image: try FPGAImage(content, isChecked: false), version: isKnown ? "v26.366.2359" : Bench.fpgaVersion)
         var options = JobOptions()
         options.components = [.fpga]
         let journal = Journal()
@@ -144,7 +145,7 @@ struct BlameTests {
         defer { bench.remove() }
         if let packet { bench.faults.cuts[packet] = .link }
         var (assets, options) = (try Bench.assets(), JobOptions())
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: "v26.366.2359")
+        assets[.fpga] = BitstreamAsset(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: "v26.366.2359")
         options.components = [.fpga]
         let (given, limits, faulty, journal) = (assets, options, bench, Journal())
         let start = Mutex(0)
@@ -164,7 +165,7 @@ struct BlameTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
+        assets[.firmware] = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
         let journal = Journal()
         let report = try await bench.flash(assets) { journal.add($0) }
         #expect(report.error?.code == "PRV-0004", "\(report)")
@@ -177,7 +178,7 @@ struct BlameTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
+        assets[.firmware] = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
         let (given, journal) = (assets, Journal())
         let report = try await bench.play { central, unit in
             try await UnitLease(try UnitLocator(central: central, family: .monocle, address: unit.address)).reboot(into: .bootloader)
@@ -194,7 +195,7 @@ struct BlameTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v1")
+        assets[.firmware] = try Bench.firmware(version: Bench.firmwareVersion, stated: "v1")
         var options = JobOptions()
         options.dryRun = true
         let refused = try await bench.flash(assets, options: options)

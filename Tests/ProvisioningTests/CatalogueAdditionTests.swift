@@ -62,7 +62,7 @@ import Testing
         let outcome = try await add(candidate, version: version, isDevelopment: false, makesDefault: false)
         #expect(outcome == .init(path: folder.path("Firmware/monocle-v24.100.1200.zip"), isNew: true))
         let firmware = try catalogue.firmware(for: "monocle")
-        #expect(firmware.file.bytes == candidate.bytes && firmware.version == version && firmware.key?.bytes == candidate.key)
+        #expect(firmware.files[0].bytes == candidate.bytes && firmware.version == version && firmware.key?.bytes == candidate.key)
         for item in try catalogue.items(of: TestFamilies.all) { try catalogue.check(item, for: TestFamilies.all) }
         #expect(try await add(candidate, version: version, isDevelopment: false, makesDefault: false)
             == .init(path: folder.path("Firmware/monocle-v24.100.1200.zip"), isNew: false))
@@ -138,7 +138,7 @@ import Testing
         #expect(items.map(\.version) == ["v23.200.0000", "v23.100.0000", "v23.300.0000"])
         #expect(items.map(\.isChosen) == [false, true, false] && items.map(\.isDevelopment) == [false, false, true])
         _ = try await add(image(1), version: "v23.200.0000", isDevelopment: false, makesDefault: true)
-        #expect(try catalogue.fpga(for: "monocle").version == "v23.200.0000")
+        #expect(try catalogue.content(of: .fpga, for: "monocle").version == "v23.200.0000")
     }
 
     @Test func whatDoesNotMatchIsRefused() async throws {

@@ -90,8 +90,8 @@ private final class AssetFolder: Sendable {
         ])
         let image = try folder.catalogue.firmware(for: "monocle")
         #expect(image.version == "v24.001.0000" && !image.isDevelopment)
-        #expect(image.file.bytes == Array("b.zip v24.001.0000".utf8))
-        #expect(image.file.path == "\(folder.path)/Firmware/b.zip")
+        #expect(image.files[0].bytes == Array("b.zip v24.001.0000".utf8))
+        #expect(image.files[0].path == "\(folder.path)/Firmware/b.zip")
     }
 
     @Test func aDevelopmentImageServesWhereThereIsNoRelease() throws {
@@ -109,7 +109,7 @@ private final class AssetFolder: Sendable {
         try folder.manifest(
             [folder.add("a.zip", version: "v23.248.0754", development: true), folder.add("b.zip", version: "v24.001.0000")],
             default: "v23.248.0754")
-        #expect(try folder.catalogue.firmware(for: "monocle").file.name == "a.zip")
+        #expect(try folder.catalogue.firmware(for: "monocle").files[0].name == "a.zip")
         try folder.manifest([folder.add("b.zip", version: "v24.001.0000")], default: "v23.248.0754")
         #expect(firmwareCode() == "CAT-0005")
     }
@@ -127,7 +127,7 @@ private final class AssetFolder: Sendable {
         let files = names.map { "{\"file\": \"\($0)\", \"sha256\": \"\(folder.digest($0).uppercased())\"}" }.joined(separator: ",")
         try folder.manifest(
             ["{\"version\": \"v26.001.0000\", \"hardware\": \"monocle\", \"files\": [\(files)]}"], in: "Scripts/monocle")
-        let scripts = try folder.catalogue.scripts(for: "monocle")
+        let scripts = try folder.catalogue.content(of: .scripts, for: "monocle")
         #expect(scripts.files.map(\.name) == names)
         #expect(scripts.files.map(\.bytes) == names.map { Array($0.utf8) })
     }
@@ -138,7 +138,7 @@ private final class AssetFolder: Sendable {
             ["{\"version\": \"v23.230.0808\", \"hardware\": \"monocle\", \"file\": \"gone.bin\", \"sha256\": \"\(digest)\"}"],
             in: "FPGA")
         #expect(try folder.catalogue.fpgaVersions(for: "monocle") == [digest: "v23.230.0808"])
-        #expect(code { _ = try folder.catalogue.fpga(for: "monocle") } == "CAT-0007")
+        #expect(code { _ = try folder.catalogue.content(of: .fpga, for: "monocle") } == "CAT-0007")
     }
 
     @Test func aChangedFileIsRefusedByName() throws {

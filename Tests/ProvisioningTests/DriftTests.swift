@@ -133,7 +133,7 @@ struct DriftTests {
         let bench = try await Self.provisioned()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: "v25.001.0001")
+        assets[.firmware] = try Bench.firmware(version: "v25.001.0001")
         let refused = try await bench.flash(assets)
         #expect(refused.error?.code == "PRV-0006", "\(refused)")
         var options = JobOptions()

@@ -42,7 +42,7 @@ struct GuardTests {
         let bench = try Bench(batteryPercent: 80)
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
+        assets[.firmware] = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
         let before = try flash(in: bench)
         let report = try await bench.flash(assets)
         #expect(report.error?.code == "PRV-0004", "\(report)")
@@ -54,7 +54,7 @@ struct GuardTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
+        assets[.fpga] = BitstreamAsset(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
         var options = JobOptions()
         options.components = [.fpga, .scripts]
         let report = try await bench.flash(assets, options: options)
@@ -79,7 +79,7 @@ struct GuardTests {
 
             """
         var assets = try Bench.assets()
-        assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
+        assets[.scripts] = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
         var options = JobOptions()
         options.components = [.scripts]
         let report = try await bench.flash(assets, options: options)
@@ -93,9 +93,9 @@ struct GuardTests {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
-        assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
+        assets[.firmware] = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
+        assets[.fpga] = BitstreamAsset(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
+        assets[.scripts] = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
         let report = try await bench.verify(assets, isDeep: false)
         #expect(!report.passed)
         for part in TestFamilies.all.components { #expect(report.findings[part]?.matches == false, "\(part): \(report)") }

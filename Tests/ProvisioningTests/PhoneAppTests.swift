@@ -71,7 +71,7 @@ struct PhoneAppTests {
         }
         #expect(version == "OK\(scripts.version)\r\n\u{4}\u{4}>")
         var assets = AssetSet()
-        assets.scripts = scripts
+        assets[.scripts] = scripts
         let report = try await bench.flash(assets)
         #expect(report.steps.first { $0.component == .scripts }?.action == .current, "\(report)")
     }

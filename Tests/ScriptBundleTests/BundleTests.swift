@@ -55,8 +55,8 @@ private func problem(_ body: () throws -> Void) -> String? {
             let opened = try bundle(set)
             let back = try opened.scripts()
             #expect(back == set && back.version == set.version)
-            #expect(try opened.firmware() == [1, 2])
-            #expect(try opened.fpga() == [3])
+            #expect(try opened.image(of: "firmware")?.bytes == [1, 2])
+            #expect(try opened.image(of: "fpga")?.bytes == [3])
             #expect(opened.manifest.tool == "1.2.3" && opened.family == family && opened.manifest.family == family.name)
         }
     }
@@ -170,6 +170,17 @@ private func problem(_ body: () throws -> Void) -> String? {
         let archive = try ArchiveWriter.archive(entries)
         #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: .unit) } == "SCR-0007")
         #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x") } == "BND-0001")
+    }
+
+    /// The version's line is not the script's: what can be bundled can be opened.
+    @Test(arguments: [0, 1]) func aMainScriptMayHaveAllThatAScriptMayHave(more: Int) throws {
+        var limits = ScriptLimits.unit
+        (limits.fileByteCount, limits.totalByteCount) = (100, 101)
+        let files = [ScriptSet.File(name: "a.py", bytes: [10]), .init(name: "main.py", bytes: Array(repeating: 10, count: 100 + more))]
+        let archive = try BundleRecipe(scripts: ScriptSet(files: files), tool: "1").archive(signedBy: nil)
+        let refusal = more == 0 ? nil : "SCR-0007"
+        #expect(problem { _ = try ScriptSet(files: files, limits: limits) } == refusal)
+        #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: limits).scripts() } == refusal)
     }
 
     /// Each script is short enough, and all together are not.

@@ -22,7 +22,7 @@ package struct ESPImageRecipe: Sendable {
         for text in ["tag", version] + otherTexts { data += [0] + Array(text.utf8) }
         data += [UInt8](repeating: 0, count: 4 - data.count % 4)
         let code = (0..<codeByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) | 0x80 }
-        var image = header(segments: 2) + segment(at: 0x3C00_0020, data) + segment(at: 0x4037_8000, code)
+        var image = header(segments: 2) + segment(at: chip == 0 ? 0x3F40_0020 : 0x3C00_0020, data) + segment(at: 0x4037_8000, code)
         let sum = (data + code).reduce(0xEF, ^)
         image += [UInt8](repeating: 0, count: 15 - image.count % 16) + [sum]
         return hasDigest ? image + SHA256.of(image) : image

@@ -16,20 +16,6 @@ public struct DFUPackage: Sendable, Hashable {
     public let images: [FirmwareImage]
     public let sha256: [UInt8]
 
-    public init(path: String) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try FileReader.read(path, limit: Self.fileSizeLimit, followsLinks: true)
-        } catch {
-            switch error.kind {
-            case .missing: throw DFUError.package(.missing(path: path))
-            case .tooLarge(let byteCount, let limit): throw DFUError.package(.fileTooLarge(byteCount: byteCount, limit: limit))
-            case .noFile, .link, .notOpened, .changing, .notReadable: throw DFUError.package(.unreadable(path: path, reason: error.reason))
-            }
-        }
-        try self.init(bytes: bytes)
-    }
-
     public init(bytes: [UInt8]) throws {
         guard bytes.count <= Self.fileSizeLimit else {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))

@@ -3,8 +3,6 @@ import Support
 
 /// What is wrong with a package, an init packet or a key. Names from an archive are untrusted text.
 public enum PackageFault: Hashable, Sendable {
-    case missing(path: String)
-    case unreadable(path: String, reason: String)
     /// Sizes in bytes.
     case fileTooLarge(byteCount: Int, limit: Int)
     case notAnArchive(reason: String)
@@ -50,8 +48,7 @@ public enum PackageFault: Hashable, Sendable {
 
     var diagnosis: Diagnosis {
         let category: Diagnosis.Category = switch self {
-        case .missing: .missingInput
-        case .unreadable, .signingFailed, .archiveNotWritten: .inputOutput
+        case .signingFailed, .archiveNotWritten: .inputOutput
         default: .badData
         }
         let (code, message, cause, remedy) = text
@@ -64,12 +61,6 @@ public enum PackageFault: Hashable, Sendable {
 
     private var text: (code: String, message: String, cause: String, remedy: String) {
         switch self {
-        case .missing(let path):
-            ("DFU-1000", "there is no firmware package at \(path)", "the path is mistyped or the file was moved",
-             "check the path given with --firmware")
-        case .unreadable(let path, let reason):
-            ("DFU-1001", "the firmware package \(path) cannot be read: \(reason)", "it is not a regular file, or this user may not read it",
-             "check the file's type and permissions")
         case .fileTooLarge(let byteCount, let limit):
             ("DFU-1002", "the firmware package has \(byteCount) bytes or more, the limit is \(limit)",
              "it is not a DFU package for this unit", Self.useReleased)

@@ -16,40 +16,43 @@ public struct AssetCatalogue: Sendable {
         public var bytes: [UInt8]
     }
 
-    public struct Image: Sendable, Hashable {
-        /// `vYY.DDD.HHMM`, as the unit shows it.
+    /// What a run without further options uses of a component.
+    public struct Content: Sendable, Hashable {
+        /// `vYY.DDD.HHMM`, as the unit shows it; of scripts the set's own: the unit shows a digest of them.
         public var version: String
-        public var file: File
-        /// Lower-case hexadecimal.
-        public var sha256: String
+        public var folder: String
+        /// One for an image, else in the order in which they are installed.
+        public var files: [File]
         public var isDevelopment: Bool
         /// The public key (PEM) of the package's signature, if it is not the vendor's.
         public var key: File?
     }
 
-    public struct Scripts: Sendable, Hashable {
-        /// The set's own name; the unit shows a digest of the content.
-        public var version: String
-        public var folder: String
-        /// In installation order.
-        public var files: [File]
-        public var isDevelopment: Bool
+    /// - Parameter hardware: as the manifests name it, such as `monocle`.
+    public func content(of component: Component, for hardware: String) throws(CatalogueError) -> Content {
+        let folder = try folder(of: component, hardware)
+        let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
+        let entry = try manifest.choose(for: hardware)
+        guard component.slot?.isImage == false || entry.listed.count == 1 else {
+            throw .manifestInvalid(path: manifest.path, reason: "\(entry.version) names more than one file")
+        }
+        let files = try entry.listed.map { listed throws(CatalogueError) in
+            let path = "\(folder)/\(listed.file)"
+            let bytes = try CatalogueFiles.read(path, sha256: listed.sha256, limitBytes: component.slot?.limitBytes ?? 0)
+            return File(name: listed.file, path: path, bytes: bytes)
+        }
+        var key: File?
+        if let name = entry.key {
+            let path = "\(folder)/\(name)"
+            key = File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: CatalogueFiles.keyLimitBytes))
+        }
+        return Content(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment, key: key)
     }
 
-    /// - Parameter hardware: as in the manifests, such as `monocle`.
-    public func firmware(for hardware: String) throws(CatalogueError) -> Image { try image(.firmware, for: hardware) }
-
-    public func fpga(for hardware: String) throws(CatalogueError) -> Image { try image(.fpga, for: hardware) }
-
-    public func scripts(for hardware: String) throws(CatalogueError) -> Scripts {
-        let (_, entry, folder) = try choose(.scripts, hardware)
-        let files = try entry.listed.map { listed throws(CatalogueError) in try checkedFile(listed, in: folder, .scripts) }
-        return Scripts(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment)
-    }
-
-    /// By lower-case SHA-256; does not read the files themselves.
-    public func fpgaVersions(for hardware: String) throws(CatalogueError) -> [String: String] {
-        let entries = try CatalogueManifest(path: "\(root)/FPGA/manifest.json").entries(for: hardware)
+    /// By lower-case SHA-256; the files themselves are not read.
+    public func versions(of component: Component, for hardware: String) throws(CatalogueError) -> [String: String] {
+        let manifest = try CatalogueManifest(path: "\(folder(of: component, hardware))/manifest.json")
+        let entries = manifest.entries(for: hardware)
         let pairs = entries.flatMap { entry in entry.listed.map { ($0.sha256, entry.version) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
@@ -57,34 +60,6 @@ public struct AssetCatalogue: Sendable {
     func folder(of component: Component, _ hardware: String) throws(CatalogueError) -> String {
         guard let slot = component.slot else { throw .hardwareUnknown(hardware) }
         return "\(root)/\(slot.folder(for: hardware))"
-    }
-
-    private typealias Choice = (manifest: CatalogueManifest, entry: CatalogueEntry, folder: String)
-
-    private func choose(_ component: Component, _ hardware: String) throws(CatalogueError) -> Choice {
-        let folder = try folder(of: component, hardware)
-        let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
-        return (manifest, try manifest.choose(for: hardware), folder)
-    }
-
-    private func image(_ component: Component, for hardware: String) throws(CatalogueError) -> Image {
-        let (manifest, entry, folder) = try choose(component, hardware)
-        guard let listed = entry.listed.first, entry.listed.count == 1 else {
-            throw .manifestInvalid(path: manifest.path, reason: "\(entry.version) names more than one file")
-        }
-        let file = try checkedFile(listed, in: folder, component)
-        var key: File?
-        if let name = entry.key {
-            let path = "\(folder)/\(name)"
-            key = File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: CatalogueFiles.keyLimitBytes))
-        }
-        return Image(version: entry.version, file: file, sha256: listed.sha256, isDevelopment: entry.isDevelopment, key: key)
-    }
-
-    private func checkedFile(_ listed: CatalogueEntry.File, in folder: String, _ component: Component) throws(CatalogueError) -> File {
-        let path = "\(folder)/\(listed.file)"
-        let bytes = try CatalogueFiles.read(path, sha256: listed.sha256, limitBytes: component.slot?.limitBytes ?? 0)
-        return File(name: listed.file, path: path, bytes: bytes)
     }
 }
 

@@ -60,7 +60,7 @@ extension AssetCatalogue {
 }
 
 public struct AssetCandidate: Sendable {
-    let component: Component
+    public let component: Component
     public internal(set) var hardware: String
     /// One file for an image.
     var files: [ScriptSet.File]
@@ -68,6 +68,22 @@ public struct AssetCandidate: Sendable {
     /// For messages.
     let name: String
     private let families: FamilyList
+
+    /// An image that says itself of which component it is.
+    /// - Parameter hardware: `nil` for what the image is made for.
+    /// - Throws: `DFUError` for a damaged package.
+    public init(image bytes: [UInt8], name: String, hardware: String?, key: [UInt8]?, families: FamilyList) throws {
+        let kinds = families.components.filter { $0.slot.map { $0.isImage && bytes.starts(with: $0.beginning) } ?? false }
+        guard let component = kinds.first else { throw CatalogueError.hardwareUnknown(hardware ?? name) }
+        let takers = families.all.filter { $0.components.contains(component) }
+        let suited = try takers.first { family in
+            try family.bootloader.flatMap { try component.slot?.suits?(bytes, $0.target) } ?? false
+        }
+        let hardware = hardware ?? (suited ?? takers.first)?.id.rawValue ?? ""
+        self.init(
+            component: component, hardware: hardware, files: [ScriptSet.File(name: name, bytes: bytes)], key: key, name: name,
+            families: families)
+    }
 
     public init(
         component: Component, hardware: String, files: [ScriptSet.File], key: [UInt8]? = nil, name: String, families: FamilyList
@@ -78,29 +94,25 @@ public struct AssetCandidate: Sendable {
 
     var bytes: [UInt8] { files.first?.bytes ?? [] }
 
+    /// What an operator should look at; an image that is shorter than usual is padded, but is more often another kind of file.
+    public var doubt: String? {
+        guard let usual = component.slot?.usualByteCount, bytes.count != usual else { return nil }
+        return "the image has \(bytes.count) bytes, released ones have \(usual); make sure that it is one"
+    }
+
     public static func check(_ bytes: [UInt8], sha256 expected: String, name: String) throws(CatalogueError) {
         let actual = SHA256.text(of: bytes)
         guard actual == expected else { throw .digestNotStated(file: name, stated: expected, actual: actual) }
     }
 
-    /// Decided by a package's SoftDevice; an FPGA image belongs to the first family that accepts one.
-    public static func hardware(of component: Component, bytes: [UInt8], among families: FamilyList) throws -> String {
-        let makers = families.all.filter { $0.components.contains(component) }
-        guard component == .firmware else { return makers.first?.id.rawValue ?? "" }
-        let ids = try DFUPackage(bytes: bytes).images.flatMap { $0.initPacket.command.softDevices }
-        let maker = makers.first { $0.bootloader.map { ids.contains($0.target.softDeviceID) } ?? false }
-        return (maker ?? makers.first)?.id.rawValue ?? ""
-    }
-
-    /// Checks structure, sizes, signature and hardware.
+    /// As ``Component/check(_:)``.
     public func check() throws -> CheckedAsset {
-        guard let slot = component.slot, let family = families[FamilyID(hardware)], family.components.contains(component) else {
+        guard let family = families[FamilyID(hardware)], family.components.contains(component) else {
             throw CatalogueError.hardwareUnknown(hardware)
         }
-        let own = try key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? []
-        return try slot.check(CatalogueContent(
-            files: files, name: name, hardware: hardware, target: family.bootloader?.target, keys: families.vendorKeys + own,
-            language: family.provisioning?.scripts))
+        return try component.check(AssetContent(files: files, name: name, family: family) {
+            families.vendorKeys + (try key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? [])
+        })
     }
 
     /// Like ``check()``.

@@ -5,7 +5,19 @@ public protocol ComponentAsset: Sendable {
     var version: String { get }
     /// SHA-256 of what is installed on the unit.
     var sha256: [UInt8] { get }
+    /// What an operator should know of it.
+    var warnings: [String] { get }
+    /// - Parameter version: `nil` takes the files' own.
+    static func open(_ content: AssetContent, version: String?) throws -> Self
     var updater: any ComponentUpdater { get }
+}
+
+extension ComponentAsset {
+    public var warnings: [String] { [] }
+
+    public static func open(_ content: AssetContent, version: String?) throws -> Self {
+        throw CatalogueError.hardwareUnknown(content.hardware)
+    }
 }
 
 /// What a unit must hold afterwards. Components that are absent are not examined.
@@ -15,18 +27,18 @@ public struct AssetSet: Sendable {
     public var bundle: BundleIdentity?
 
     /// - Parameter assets: at most one for each component; `nil` skips a component.
-    public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) {
-        for asset in assets.compactMap(\.self) { self.assets[type(of: asset).component] = asset }
+    public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) { self.init(assets.compactMap(\.self), bundle: bundle) }
+
+    public init(_ assets: [any ComponentAsset], bundle: BundleIdentity? = nil) {
+        for asset in assets { self.assets[type(of: asset).component] = asset }
         self.bundle = bundle
     }
 
     public var isEmpty: Bool { assets.isEmpty }
 
-    public subscript(_ component: Component) -> (any ComponentAsset)? { assets[component] }
-
-    subscript<Asset: ComponentAsset>(_ type: Asset.Type) -> Asset? {
-        get { assets[type.component] as? Asset }
-        set { assets[type.component] = newValue }
+    public subscript(_ component: Component) -> (any ComponentAsset)? {
+        get { assets[component] }
+        set { assets[component] = newValue }
     }
 
     /// The same for only some components.

@@ -8,6 +8,8 @@ public protocol ComponentUpdater: Sendable {
     /// Bytes of the image, not of the transfer.
     var byteCount: Int { get }
 
+    /// Throws where the unit holds something newer, or something whose age cannot be told.
+    func checkAge(on unit: UnitIdentity) throws
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
     /// Finds files that a person has put in this component's place. Changes nothing.
@@ -17,6 +19,7 @@ public protocol ComponentUpdater: Sendable {
 }
 
 extension ComponentUpdater {
+    public func checkAge(on unit: UnitIdentity) throws {}
     public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles { OwnFiles() }
 
     /// A current component costs nothing; any other may have to be written whole.

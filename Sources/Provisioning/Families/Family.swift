@@ -203,3 +203,13 @@ public struct FamilyList: Sendable {
         return nil
     }
 }
+
+extension AssetContent {
+    public init(
+        files: [ScriptSet.File], name: String, family: Family, isUnchecked: Bool = false, keys: @escaping () throws -> [TrustedKey]
+    ) {
+        self.init(
+            files: files, name: name, hardware: family.id.rawValue, target: family.bootloader?.target,
+            language: family.provisioning?.scripts, isUnchecked: isUnchecked, keys: keys)
+    }
+}

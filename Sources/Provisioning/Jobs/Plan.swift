@@ -48,6 +48,9 @@ public struct ComponentPlan: Sendable, Equatable, Encodable {
         self.estimates = estimates
     }
 
+    /// Whether the unit's other components have to be asked for again afterwards.
+    var outdatesOthers: Bool { component.outdatesOthers && action != .current }
+
     /// Expected; 0 for what is current.
     public var seconds: Double { estimates.reduce(0) { $0 + $1.seconds } }
 }

@@ -1,6 +1,4 @@
 import Bluetooth
-import DFU
-import ScriptBundle
 import Support
 
 /// Brings one unit from whatever it is to what the assets say, and verifies it.
@@ -47,7 +45,7 @@ public struct ProvisioningJob: Sendable {
         }
         if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
         state.begin(.probe)
-        if try await lease.identity().versions[.scripts] == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
+        if let name = try await lease.programAside(putsBack: !options.dryRun) {
             state.notice(
                 "the unit's program was called \(name) since a restart without it was cut short"
                     + (options.dryRun ? "" : "; it has its name again"))
@@ -71,7 +69,7 @@ extension ProvisioningJob {
     private func inspect(_ lease: UnitLease, _ state: JobState) async throws -> [any PlannedUpdate] {
         var planned: [any PlannedUpdate] = []
         for updater in updaters {
-            let mustWait = !options.dryRun && planned.contains { $0.plan.component == .firmware && $0.plan.action == .update }
+            let mustWait = !options.dryRun && planned.contains(where: \.plan.outdatesOthers)
             guard mustWait else {
                 planned.append(try await updater.inspect(lease, state))
                 continue
@@ -88,28 +86,21 @@ extension ProvisioningJob {
     /// What a person has put on the unit: what goes is told with the part that takes it, and what stays.
     private func tellFiles(of planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws -> [ComponentPlan] {
         var plans = planned.map(\.plan)
-        var own = planned.reduce(into: OwnFiles()) { $0.replaced += $1.ownFiles.replaced; $0.others += $1.ownFiles.others }
-        if erasesFiles, let index = plans.firstIndex(where: { $0.component == .firmware && $0.action == .update }) {
-            if assets.scripts == nil { own.others += try await strangers(lease) }
-            let names = own.replaced + own.others
+        var others = planned.flatMap(\.ownFiles.others)
+        if erasesFiles, let index = plans.firstIndex(where: \.outdatesOthers) {
+            if assets.scripts == nil { others += try await ScriptUpdater.strangers(lease) }
+            let names = planned.flatMap(\.ownFiles.replaced) + others
             guard !names.isEmpty else { return plans }
             plans[index].erases = names
-            state.notice("the new firmware may erase on the unit: \(OwnFiles.list(names))")
+            state.notice("the new \(plans[index].component) may erase on the unit: \(OwnFiles.list(names))")
         } else {
-            if let index = plans.firstIndex(where: { $0.component == .scripts && $0.action == .update }), !own.replaced.isEmpty {
-                plans[index].erases = own.replaced
-                state.notice("the scripts replace on the unit: \(OwnFiles.list(own.replaced))")
+            for (index, update) in planned.enumerated() where update.plan.action == .update && !update.ownFiles.replaced.isEmpty {
+                plans[index].erases = update.ownFiles.replaced
+                state.notice("the \(update.plan.component) replace on the unit: \(OwnFiles.list(update.ownFiles.replaced))")
             }
-            if !own.others.isEmpty { state.notice("left alone on the unit: \(OwnFiles.list(own.others))") }
+            if !others.isEmpty { state.notice("left alone on the unit: \(OwnFiles.list(others))") }
         }
         return plans
-    }
-
-    /// Where no scripts are at hand to compare with, those of a release are told by the version that they state.
-    private func strangers(_ lease: UnitLease) async throws -> [String] {
-        let names = try await lease.program().fileNames().sorted()
-        guard let suffix = locator.rules.scripts?.suffix, try await lease.version(of: .scripts) != nil else { return names }
-        return names.filter { !$0.hasSuffix(suffix) && !$0.hasSuffix(ScriptSet.copySuffix) }
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {
@@ -118,7 +109,7 @@ extension ProvisioningJob {
 
     /// A dry run ends with the error that the job would end with.
     private func foresee(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
-        let isAfterFirmware = planned.contains { $0.plan.component == .firmware && $0.plan.action != .current }
+        let isAfterFirmware = planned.contains(where: \.plan.outdatesOthers)
         for update in planned {
             if update.plan.action != .current {
                 if update.erases { try await checkPreflight(lease, state) }
@@ -152,7 +143,7 @@ extension ProvisioningJob {
 
     private func checkPreflight(_ lease: UnitLease, _ state: JobState) async throws {
         state.begin(.preflight)
-        try Preflight(firmware: assets.firmware, options: options).check(try await lease.identity())
+        try Preflight(updaters: updaters, options: options).check(try await lease.identity())
         if !options.dryRun { try await options.beforeErase() }
     }
 
@@ -186,9 +177,7 @@ extension ProvisioningJob {
     private func leaveBootloader(_ lease: UnitLease, _ state: JobState) async throws -> Bool {
         guard let firmware = updaters.lazy.compactMap({ $0 as? NordicFirmwareUpdater }).first else { throw ProvisioningError.inBootloader }
         guard !options.dryRun else {
-            let plans = updaters.map { updater in
-                updater.plan(updater.component == .firmware ? .update : .afterFirmware, from: nil)
-            }
+            let plans = updaters.map { $0.plan($0.component == firmware.component ? .update : .afterFirmware, from: nil) }
             state.planned(plan(plans))
             foresee(plans, state)
             return false
@@ -196,7 +185,7 @@ extension ProvisioningJob {
         try await options.beforeChange(nil)
         try await options.beforeErase()
         state.notice("the unit is in its bootloader: finishing its firmware first")
-        state.start(.firmware, from: nil)
+        state.start(firmware.component, from: nil)
         try await firmware.transfer(lease, state)
         return true
     }

@@ -1,4 +1,5 @@
 import Bluetooth
+import ScriptBundle
 import Support
 import Synchronization
 
@@ -75,7 +76,7 @@ public struct VerifyJob: Sendable {
         tell(.stage(.probe))
         result.identity = try await lease.identity()
         tell(.probed(result.identity))
-        if result.identity.versions[.scripts] == nil, let name = try await lease.programAside(putsBack: false) {
+        if let name = try await lease.programAside(putsBack: false) {
             tell(
                 .notice(
                     "the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
@@ -87,7 +88,7 @@ public struct VerifyJob: Sendable {
 
     private func start(_ lease: UnitLease, _ result: inout VerifyReport) async throws {
         guard let console = try await lease.console() as? any ProgramConsole else { return }
-        if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
+        if isDeep, let scripts = assets.scripts, result.findings[ScriptSet.component]?.matches == true {
             result.program = try await console.verifyProgram(of: scripts, watching: programWatch)
         } else {
             try await console.startProgram()

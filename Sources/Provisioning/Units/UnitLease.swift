@@ -60,13 +60,6 @@ public final class UnitLease: Sendable {
         return console
     }
 
-    /// See ``ProgramConsole/programAside(putsBack:)``.
-    func programAside(putsBack: Bool) async throws -> String? {
-        let name = try await (console() as? any ProgramConsole)?.programAside(putsBack: putsBack)
-        if name != nil { forget(.scripts) }
-        return name
-    }
-
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without MicroPython.
     func python() async throws -> any PythonConsole {
         guard let console = try await console() as? any PythonConsole else { throw ProvisioningError.noConsole(family) }

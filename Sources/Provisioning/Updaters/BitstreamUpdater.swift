@@ -4,11 +4,15 @@ import Support
 
 extension Component {
     public static let fpga = Component(
-        "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest,
-        slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20) { content in
-            _ = try FPGAImage(content.bytes)
-            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(content.bytes))
+        "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest, title: "FPGA image",
+        slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20, usualByteCount: 444_430) { content in
+            let image = try FPGAImage(content.bytes, isChecked: !content.isUnchecked)
+            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(image.bytes), digest: image.contentSHA256Text)
         })
+}
+
+extension AssetCatalogue {
+    public func fpgaVersions(for hardware: String) throws(CatalogueError) -> [String: String] { try versions(of: .fpga, for: hardware) }
 }
 
 extension Stage {
@@ -30,15 +34,13 @@ public struct BitstreamAsset: ComponentAsset {
 
     public init(image: FPGAImage, version: String) { (self.image, self.version) = (image, version) }
 
+    public static func open(_ content: AssetContent, version: String?) throws -> BitstreamAsset {
+        guard let version else { throw ProvisioningError.bitstreamVersionUnknown(content.name) }
+        return BitstreamAsset(image: try FPGAImage(content.bytes, isChecked: !content.isUnchecked), version: version)
+    }
+
     public var sha256: [UInt8] { image.sha256 }
     public var updater: any ComponentUpdater { BitstreamUpdater(self) }
-}
-
-extension AssetSet {
-    public var fpga: BitstreamAsset? {
-        get { self[BitstreamAsset.self] }
-        set { self[BitstreamAsset.self] = newValue }
-    }
 }
 
 /// Writes an FPGA image to a unit's flash through its Python.

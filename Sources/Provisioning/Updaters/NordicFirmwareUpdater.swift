@@ -4,15 +4,32 @@ import Support
 
 extension Component {
     public static let firmware = Component(
-        "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version,
-        slot: CatalogueSlot(folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20) { content in
-            guard let target = content.target else { throw CatalogueError.hardwareUnknown(content.hardware) }
-            let package = try DFUPackage(bytes: content.bytes)
-            try package.check(against: target, trusting: content.keys)
-            return CheckedAsset(
-                version: package.images.first?.version?.description,
-                isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
-        })
+        "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version, outdatesOthers: true,
+        slot: CatalogueSlot(
+            folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20, beginning: Array("PK".utf8),
+            suits: { package, target in
+                try DFUPackage(bytes: package).images.contains { $0.initPacket.command.softDevices.contains(target.softDeviceID) }
+            },
+            check: { content in
+                let package = try DFUPackage(bytes: content.bytes)
+                try package.check(against: content.bootloader, trusting: content.keys())
+                return CheckedAsset(
+                    version: package.images.first?.version?.description,
+                    isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
+            }))
+}
+
+extension AssetContent {
+    fileprivate var bootloader: DFUTarget {
+        get throws {
+            guard let target else { throw CatalogueError.hardwareUnknown(hardware) }
+            return target
+        }
+    }
+}
+
+extension AssetCatalogue {
+    public func firmware(for hardware: String) throws(CatalogueError) -> Content { try content(of: .firmware, for: hardware) }
 }
 
 extension Stage {
@@ -41,15 +58,13 @@ public struct FirmwareAsset: ComponentAsset {
         (self.image, self.version) = (image, version)
     }
 
+    public static func open(_ content: AssetContent, version: String?) throws -> FirmwareAsset {
+        try FirmwareAsset(
+            package: DFUPackage(bytes: content.bytes), version: version, target: content.bootloader, trusting: content.keys())
+    }
+
     public var sha256: [UInt8] { Array(image.sha256) }
     public var updater: any ComponentUpdater { NordicFirmwareUpdater(self) }
-}
-
-extension AssetSet {
-    public var firmware: FirmwareAsset? {
-        get { self[FirmwareAsset.self] }
-        set { self[FirmwareAsset.self] = newValue }
-    }
 }
 
 /// Updates a unit's firmware through Nordic's bootloader.
@@ -67,6 +82,15 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         return [
             StageEstimate(.bootloader, seconds: 6), StageEstimate(.firmware, seconds: transfer), StageEstimate(.restart, seconds: 5),
         ]
+    }
+
+    public func checkAge(on unit: UnitIdentity) throws {
+        let held = unit.versions[.firmware]
+        guard held != version else { return }
+        guard let theirs = held.flatMap(FirmwareVersion.init), let ours = FirmwareVersion(version) else {
+            throw ProvisioningError.ageUnknown(unit: held, ours: version)
+        }
+        if ours < theirs { throw ProvisioningError.downgrade(from: theirs.description, to: ours.description) }
     }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {

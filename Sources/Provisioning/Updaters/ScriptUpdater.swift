@@ -4,10 +4,9 @@ import Support
 
 extension Component {
     public static let scripts = Component(
-        "scripts", order: 2, stages: [.scripts], evidence: .digest,
+        "scripts", order: 2, stages: [.scripts], evidence: .digest, mayBeMissing: true,
         slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { content in
-            guard let language = content.language else { throw CatalogueError.hardwareUnknown(content.hardware) }
-            _ = try ScriptSet(files: content.files, family: language, order: .declared, place: content.name)
+            _ = try ScriptSet.open(content, version: nil)
             return CheckedAsset(version: nil, isDevelopment: false)
         })
 }
@@ -19,6 +18,11 @@ extension Stage {
 extension ScriptSet: ComponentAsset {
     public static var component: Component { .scripts }
 
+    public static func open(_ content: AssetContent, version: String?) throws -> ScriptSet {
+        guard let language = content.language else { throw CatalogueError.hardwareUnknown(content.hardware) }
+        return try ScriptSet(files: content.files, family: language, order: .declared, place: content.name)
+    }
+
     /// SHA-256 of what `sha256sum` prints for the installed files, sorted by name.
     public var sha256: [UInt8] {
         let list = installed.sorted { $0.name < $1.name }.map { "\(SHA256.text(of: $0.bytes))  \($0.name)\n" }.joined()
@@ -29,9 +33,16 @@ extension ScriptSet: ComponentAsset {
 }
 
 extension AssetSet {
-    public var scripts: ScriptSet? {
-        get { self[ScriptSet.self] }
-        set { self[ScriptSet.self] = newValue }
+    public var scripts: ScriptSet? { self[.scripts] as? ScriptSet }
+}
+
+extension UnitLease {
+    /// As ``ProgramConsole/programAside(putsBack:)``, where the unit says no version of its scripts.
+    func programAside(putsBack: Bool) async throws -> String? {
+        guard let program = try await console() as? any ProgramConsole, try await version(of: .scripts) == nil else { return nil }
+        let name = try await program.programAside(putsBack: putsBack)
+        if name != nil { forget(.scripts) }
+        return name
     }
 }
 
@@ -67,6 +78,13 @@ public struct ScriptUpdater: ComponentUpdater {
     public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles {
         let differences = try await unit.program().store(for: scripts).deepCheck()
         return OwnFiles(among: differences, version: try await unit.version(of: .scripts), of: scripts)
+    }
+
+    /// A person's files where no scripts are at hand to compare with: those of a release are told by the version that they state.
+    static func strangers(_ unit: UnitLease) async throws -> [String] {
+        let names = try await unit.program().fileNames().sorted()
+        guard let suffix = unit.locator.rules.scripts?.suffix, try await unit.version(of: .scripts) != nil else { return names }
+        return names.filter { !$0.hasSuffix(suffix) && !$0.hasSuffix(ScriptSet.copySuffix) }
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

@@ -49,9 +49,9 @@ public struct ReleaseBundle: Sendable {
             guard let family = families.first(where: { $0.name == manifest.family }) else {
                 throw .manifestInvalid(reason: "the family \(PrintableText.of(manifest.family.utf8)) is unknown")
             }
-            try Self.checkSizes(manifest, limits)
+            try Self.checkSizes(manifest, family, limits, place)
             try Self.check(manifest, archive, place)
-            try Self.checkScripts(manifest, family, archive, limits, place)
+            try Self.checkScripts(manifest, family, archive, place)
             return (manifest, family, bytes, try Self.signature(over: bytes, in: archive, place))
         }
         sha256 = try Self.digest(of: content, place)
@@ -66,19 +66,24 @@ public struct ReleaseBundle: Sendable {
 
     public var byteCount: Int { content.byteCount }
 
-    private static func checkSizes(_ manifest: BundleManifest, _ limits: ScriptLimits) throws(BundleError) {
+    /// The version's line is not counted with the main script.
+    private static func checkSizes(
+        _ manifest: BundleManifest, _ family: ScriptFamily, _ limits: ScriptLimits, _ place: String
+    ) throws(BundleError) {
         let range = 0...archiveLimits(limits).contentByteCount
         if let file = manifest.files.first(where: { !range.contains($0.bytes) }) {
             throw .manifestInvalid(reason: "the size of \(PrintableText.of(file.file.utf8)) is out of range")
         }
-        let scripts = manifest.scripts.files
-        guard scripts.count <= limits.fileCount else { throw .scripts(.tooManyFiles(scripts.count, limit: limits.fileCount)) }
-        if let file = scripts.first(where: { $0.bytes > limits.fileByteCount }) {
-            let name = PrintableText.of(file.file.utf8)
-            throw .scripts(.fileTooLong(name, byteCount: file.bytes, limit: limits.fileByteCount))
+        let line = ScriptSet.versionLine(manifest.scripts.version).count
+        let sizes = try manifest.scripts.files.map { file throws(BundleError) in
+            let name = try scriptName(file)
+            return (name: name, byteCount: file.bytes - (name == family.mainName ? line : 0))
         }
-        let total = scripts.reduce(0) { $0 + $1.bytes }
-        guard total <= limits.totalByteCount else { throw .scripts(.setTooLong(byteCount: total, limit: limits.totalByteCount)) }
+        do {
+            try ScriptSet.check(sizes, family, limits, place: place)
+        } catch {
+            throw .scripts(error)
+        }
     }
 
     /// Requires the stated size and digest of every listed file, and no other files.
@@ -99,19 +104,17 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    /// Requires scripts that are allowed on a unit, and a main script that begins with the line of the stated version.
+    /// Requires a main script that begins with the line of the stated version, which is the scripts'.
     private static func checkScripts(
-        _ manifest: BundleManifest, _ family: ScriptFamily, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
+        _ manifest: BundleManifest, _ family: ScriptFamily, _ archive: ArchiveReader, _ place: String
     ) throws(BundleError) {
         let version = manifest.scripts.version
         var line = ScriptSet.versionLine(version)[...]
         var hasLine = true
-        var sizes: [(name: String, byteCount: Int)] = []
         var digest = VersionDigest(manifest.scripts.scheme)
         for file in manifest.scripts.files {
             let name = try scriptName(file)
             let isMain = name == family.mainName
-            sizes.append((name, file.bytes - (isMain ? line.count : 0)))
             digest.begin(name)
             try read(file, in: archive, place) { piece in
                 let start = isMain ? piece.prefix(line.count) : []
@@ -119,11 +122,6 @@ public struct ReleaseBundle: Sendable {
                 line = line.dropFirst(start.count)
                 digest.update(piece.dropFirst(start.count))
             }
-        }
-        do {
-            try ScriptSet.check(sizes, family, limits, place: place)
-        } catch {
-            throw .scripts(error)
         }
         let actual = digest.finish()
         guard hasLine, line.isEmpty, actual == version else {
@@ -187,15 +185,13 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    public func firmware() throws(BundleError) -> [UInt8]? { try image(manifest.firmware) }
-
-    public func fpga() throws(BundleError) -> [UInt8]? { try image(manifest.fpga) }
-
-    private func image(_ image: BundleManifest.Image?) throws(BundleError) -> [UInt8]? {
-        guard let image else { return nil }
-        return try Self.opened(content, limits, place) { archive throws(BundleError) in
+    /// - Parameter part: `firmware` or `fpga`.
+    public func image(of part: String) throws(BundleError) -> BundleRecipe.Image? {
+        guard let image = ["firmware": manifest.firmware, "fpga": manifest.fpga][part] ?? nil else { return nil }
+        let bytes = try Self.opened(content, limits, place) { archive throws(BundleError) in
             try Self.read(image.listing, in: archive, place)
         }
+        return BundleRecipe.Image(version: image.version, bytes: bytes)
     }
 }
 

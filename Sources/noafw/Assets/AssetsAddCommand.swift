@@ -7,9 +7,6 @@ import Support
 
 /// `noafw assets add`
 struct AssetsAddCommand: ContextCommand {
-    /// Of the vendor's FPGA images. A shorter one is padded, but is more often another kind of file.
-    private static let usualImageByteCount = 444_430
-
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a released firmware package or FPGA image to the catalogue.",
@@ -62,21 +59,16 @@ struct AssetsAddCommand: ContextCommand {
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
-            let part = bytes.starts(with: Array("PK".utf8)) ? Component.firmware : .fpga
-            let candidate = AssetCandidate(
-                component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported),
-                files: [ScriptSet.File(name: file.name, bytes: bytes)],
-                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, name: file.name, families: .supported
-            )
+            let candidate = try AssetCandidate(
+                image: bytes, name: file.name, hardware: hardware?.id.rawValue,
+                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, families: .supported)
             let version = try candidate.version(stated: version)
             let isMarked = try candidate.check().isDevelopment
-            if part == .fpga, bytes.count != Self.usualImageByteCount {
-                verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
-            }
+            if let doubt = candidate.doubt { verb.note(doubt) }
             if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
             let outcome = try await catalogue.add(
                 candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
-            let what = "\(part.name) \(version) for the \(candidate.hardware)"
+            let what = "\(candidate.component) \(version) for the \(candidate.hardware)"
             let line = outcome.isNew ? "added \(what) as" : "\(what) is there already:"
             return OfflineCommand.Result(
                 lines: ["\(line) \(UntrustedText.escape(outcome.path))"],

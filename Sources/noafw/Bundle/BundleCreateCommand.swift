@@ -113,8 +113,8 @@ struct BundleCreateCommand: ContextCommand {
         }
         let parts = BundleParts(family: family, trust: trustInputs(context))
         let recipe = BundleRecipe(
-            scripts: scripts, firmware: try firmware.map { try parts.firmware(context.path($0)) },
-            fpga: try fpga.map { try parts.fpga(context.path($0), version: fpgaVersion ?? "", isChecked: !anyFpgaImage) },
+            scripts: scripts, firmware: try firmware.map { try parts.image(.firmware, context.path($0)) },
+            fpga: try fpga.map { try parts.image(.fpga, context.path($0), version: fpgaVersion ?? "", isUnchecked: anyFpgaImage) },
             tool: ToolVersion.current)
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path.name, signedBy: key) }
     }
@@ -146,10 +146,13 @@ struct BundleCreateCommand: ContextCommand {
     private func imageDifferences(_ bundle: ReleaseBundle, _ context: CommandContext) throws -> [BundleDifference] {
         var found: [BundleDifference] = []
         let limit = BundleParts.imageLimit
-        if let firmware, try bundle.firmware() != InputFile.read(context.path(firmware), limit: limit) { found.append(.image("firmware")) }
+        if let firmware, try bundle.image(of: "firmware")?.bytes != InputFile.read(context.path(firmware), limit: limit) {
+            found.append(.image("firmware"))
+        }
         if let fpga {
             let isSame =
-                try bundle.fpga() == InputFile.read(context.path(fpga), limit: limit) && bundle.manifest.fpga?.version == fpgaVersion
+                try bundle.image(of: "fpga")?.bytes == InputFile.read(context.path(fpga), limit: limit)
+                && bundle.manifest.fpga?.version == fpgaVersion
             if !isSame { found.append(.image("FPGA image")) }
         }
         return found

@@ -5,18 +5,25 @@ import ScriptBundle
 /// What a chat's unit should hold: what the command line names, else what the unit last passed with, else the catalogue.
 struct ChatExpectation: Sendable {
     private let inputs: AssetInputs
-    private let passed: RunRecord?
+    /// By component: the run that says what it should hold.
+    private let sources: [Component: RunRecord]
     /// Versions of the parts that are expected as they passed.
     let recorded: [Component: String]
     /// The parts that are compared with files.
     let filed: Set<Component>
 
-    /// - Parameter passed: the newest run that the unit has passed; `nil` where none is known.
-    init(_ inputs: AssetInputs, _ components: Set<Component>, passed: RunRecord?) {
-        (self.inputs, self.passed) = (inputs, passed)
-        let unnamed = components.subtracting(inputs.named)
-        recorded = Dictionary(
-            uniqueKeysWithValues: unnamed.compactMap { part in passed?.versionsAfter[part.name].map { (part, $0) } })
+    /// - Parameter passes: the runs that the unit has passed, the newest first. A component is expected as the newest run left it that was
+    ///   to write it: a later verification of other components has not looked at it.
+    init(_ inputs: AssetInputs, _ components: Set<Component>, passes: [RunRecord]) {
+        self.inputs = inputs
+        let plans = passes.map { ($0, RecordedPlan.components(in: $0.plan)) }
+        let sources = components.reduce(into: [Component: RunRecord]()) { sources, part in
+            let run = plans.first { $0.1.contains(part.name) }?.0 ?? passes.first
+            if run?.versionsAfter[part.name] != nil { sources[part] = run }
+        }
+        self.sources = sources
+        let unnamed = sources.filter { !inputs.named.contains($0.key) }
+        recorded = Dictionary(uniqueKeysWithValues: unnamed.compactMap { part, run in run.versionsAfter[part.name].map { (part, $0) } })
         filed = components.subtracting(recorded.keys)
     }
 
@@ -25,17 +32,21 @@ struct ChatExpectation: Sendable {
         let named = filed.intersection(inputs.named)
         let files = inputs.bundle.map { "bundle \($0)" } ?? (named.isEmpty ? nil : "the files of the command line")
         let catalogue = filed.isSubset(of: named) ? nil : "the catalogue"
-        let pass = recorded.isEmpty ? nil : passed.map { "its last pass, \(ReportText.when($0.endedAt ?? $0.startedAt, $0.verb))" }
+        let run = recorded.keys.compactMap { sources[$0] }.max { $0.startedAt < $1.startedAt }
+        let pass = run.map { "its last pass, \(ReportText.when($0.endedAt ?? $0.startedAt, $0.verb))" }
         return [files, pass, catalogue].compactMap(\.self).joined(separator: " and ")
     }
 
     /// - Parameter assets: what a flash of the parts that differ would send; `nil` where it cannot be opened.
     func advice(on report: VerifyReport, assets: AssetSet?) -> RepairAdvice {
         let drifted = report.findings.filter { !$0.value.matches }
-        guard let passed else { return .flash(isKnown: inputs.named.isSuperset(of: drifted.keys)) }
-        let asItPassed = drifted.filter { part, finding in finding.actual.map { passed.versionsAfter[part.name] == $0 } ?? false }
+        let run = drifted.keys.sorted().compactMap { sources[$0] }.first ?? sources.values.first
+        guard let run else { return .flash(isKnown: inputs.named.isSuperset(of: drifted.keys)) }
+        let asItPassed = drifted.filter { part, finding in
+            finding.actual.map { sources[part]?.versionsAfter[part.name] == $0 } ?? false
+        }
         guard asItPassed.isEmpty else { return .otherFiles }
         let isRestored = drifted.allSatisfy { assets?[$0.key]?.version == $0.value.expected }
-        return isRestored ? .flash(isKnown: true) : .provision(run: "\(passed.id)")
+        return isRestored ? .flash(isKnown: true) : .provision(run: "\(run.id)")
     }
 }

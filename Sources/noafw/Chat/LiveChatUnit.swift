@@ -51,8 +51,8 @@ struct LiveChatUnit: ChatUnit {
     }
 
     func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison {
-        let passed = await recorder?.lastPassed(unit, events)
-        let expectation = ChatExpectation(request.inputs, Set(unit.family.components), passed: passed)
+        let passes = await recorder?.passes(of: unit, events) ?? []
+        let expectation = ChatExpectation(request.inputs, Set(unit.family.components), passes: passes)
         events(.notice("the unit is compared with \(expectation.words)"))
         let assets = try assets(expectation.filed, allowsDevelopment: true, events: events)
         let report = try await services.verify(

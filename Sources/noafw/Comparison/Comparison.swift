@@ -112,7 +112,7 @@ struct Comparison: Sendable {
     private static func state(_ component: Component, _ finding: VerifyReport.Finding) -> FindingState {
         // Bytes that are proved to be others are no matter of age, whatever version the unit tells, or none.
         if finding.differences.contains(where: { $0 != finding.silence }) { return .drifted }
-        guard let actual = finding.actual else { return component == .scripts ? .drifted : .unknown }
+        guard let actual = finding.actual else { return component.mayBeMissing ? .drifted : .unknown }
         guard let now = FirmwareVersion(actual), let wanted = FirmwareVersion(finding.expected), now != wanted else { return .drifted }
         return now < wanted ? .older : .newer
     }

@@ -36,7 +36,6 @@ extension AssetInputs {
     /// The parts whose files the command line names.
     var named: Set<Component> {
         if bundle != nil || search.given != nil { return Set(FamilyList.supported.components) }
-        let files: [(Component, String?)] = [(.firmware, firmware), (.fpga, fpga), (.scripts, scripts)]
-        return Set(files.filter { $0.1 != nil }.map(\.0))
+        return Set(files.keys)
     }
 }

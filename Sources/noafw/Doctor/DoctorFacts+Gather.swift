@@ -70,6 +70,6 @@ extension DoctorFacts {
         }
         return Catalogue(
             description: "\(catalogue.root): \(families.joined(separator: "; "))",
-            isDevelopment: items.contains { $0.component != .scripts && $0.isDevelopment })
+            isDevelopment: items.contains { $0.component.slot?.isImage == true && $0.isDevelopment })
     }
 }

@@ -1,11 +1,11 @@
-/// What to flash or to compare with; without a bundle, whatever is `nil` comes from the catalogue.
+import Provisioning
+
+/// What to flash or to compare with; without a bundle, whatever has no file comes from the catalogue.
 struct AssetInputs: Sendable, Hashable {
     var bundle: String?
-    var firmware: String?
-    var fpga: String?
-    /// The version that the given FPGA image shows when it runs: the image itself does not tell.
-    var fpgaVersion: String?
-    var scripts: String?
+    var files: [Component: String] = [:]
+    /// The versions that images show when they run, where they do not tell themselves.
+    var versions: [Component: String] = [:]
     /// PEM files of public keys: packages may be signed with them, beside the built-in ones, and a bundle must be.
     var trust: [String] = []
     /// What the unit will report with firmware that does not show it.

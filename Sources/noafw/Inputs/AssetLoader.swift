@@ -1,12 +1,13 @@
-import Bluetooth
 import DFU
-import FPGA
 import Foundation
 import Provisioning
 import ScriptBundle
 
 /// Opens and checks everything a run needs before a unit is touched: given files, else the catalogue's.
 struct AssetLoader {
+    /// What files are opened as.
+    private static let kinds: [any ComponentAsset.Type] = [FirmwareAsset.self, BitstreamAsset.self, ScriptSet.self]
+
     let family: Family
     let inputs: AssetInputs
     /// Whether the unit is a virtual one or only looked at, or the operator insists.
@@ -45,99 +46,110 @@ struct AssetLoader {
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
-        if let open = family.provisioning?.bareFirmware { return AssetSet(try bareFirmware(open)) }
-        if let path = inputs.bundle {
-            let assets = try BundleLoader(family: family, path: inputs.path(path), inputs: inputs, notice: notice).load(parts)
-            _ = try assets.firmware.map { try marked($0) }
-            _ = try assets.fpga.map { try marked($0) }
-            return assets
-        }
-        return AssetSet(
-            parts.contains(.firmware) ? try firmware() : nil, parts.contains(.fpga) ? try fpga() : nil,
-            parts.contains(.scripts) ? try scripts() : nil)
+        if let open = family.provisioning?.bareFirmware { return AssetSet([try bareFirmware(parts, open)]) }
+        if let path = inputs.bundle { return try bundled(parts.sorted(), in: inputs.path(path)) }
+        return AssetSet(try parts.sorted().map(asset))
     }
 
     /// - Throws: ``BareFirmwareError``: no catalogue has such firmware.
-    private func bareFirmware(_ open: ([UInt8], String?) throws -> any ComponentAsset) throws -> any ComponentAsset {
-        guard let path = inputs.firmware else { throw BareFirmwareError.noFile(family.id) }
+    private func bareFirmware(
+        _ parts: Set<Component>, _ open: ([UInt8], String?) throws -> any ComponentAsset
+    ) throws -> any ComponentAsset {
+        guard let path = parts.first.flatMap({ inputs.files[$0] }) else { throw BareFirmwareError.noFile(family.id) }
         return try BareFirmware(path: inputs.path(path), inputs: inputs, isHarmless: allowsDevelopment, notice: notice).load(open)
     }
 
-    private func marked(_ firmware: FirmwareAsset, listed: Bool = false) throws -> FirmwareAsset {
-        try mark("firmware \(firmware.version)", isDevelopment: listed || DevelopmentMark.isIn(firmware.image.bytes))
-        return firmware
+    private func asset(of component: Component) throws -> any ComponentAsset {
+        if let path = inputs.files[component] { return try given(component, inputs.path(path)) }
+        let held = try catalogue().content(of: component, for: family.id.rawValue)
+        let files = held.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }
+        let content = content(files, name: held.folder) { try trustedKeys(adding: held.key) }
+        var checked = try component.check(content)
+        checked.isDevelopment = checked.isDevelopment || held.isDevelopment && component.slot?.isImage == true
+        return try open(component, content, checked, version: inputs.versions[component] ?? held.version)
     }
 
-    private func marked(_ bitstream: BitstreamAsset, listed: Bool = false) throws -> BitstreamAsset {
-        try mark("FPGA \(bitstream.version)", isDevelopment: listed || DevelopmentMark.isIn(bitstream.image.bytes))
-        return bitstream
+    /// A file, or a folder of scripts.
+    private func given(_ component: Component, _ path: NamedPath) throws -> any ComponentAsset {
+        let files = if let slot = component.slot, slot.isImage {
+            [ScriptSet.File(name: path.name, bytes: try InputFile.read(path, limit: slot.limitBytes))]
+        } else {
+            try family.provisioning?.scripts.map { try ScriptSet.load(folder: path.location, family: $0).files } ?? []
+        }
+        let content = content(files, name: path.name) {
+            try trustedKeys(adding: (try? catalogue().content(of: component, for: family.id.rawValue))?.key)
+        }
+        let checked = try component.check(content)
+        // An image may be shorter than the flash that it fills: the digest is that of its content.
+        let known = checked.digest.flatMap { digest in (try? catalogue().versions(of: component, for: family.id.rawValue))?[digest] }
+        return try open(component, content, checked, version: inputs.versions[component] ?? known)
+    }
+
+    private func content(_ files: [ScriptSet.File], name: String, keys: @escaping () throws -> [TrustedKey]) -> AssetContent {
+        AssetContent(files: files, name: name, family: family, isUnchecked: inputs.allowsAnyFPGAImage, keys: keys)
     }
 
     /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
-    private func mark(_ image: String, isDevelopment: Bool) throws {
-        guard isDevelopment else { return }
-        guard allowsDevelopment else { throw CommandError.developmentImage(image) }
-        notice("\(image) is a development image, not for hardware")
+    private func open(
+        _ component: Component, _ content: AssetContent, _ checked: CheckedAsset, version: String?
+    ) throws -> any ComponentAsset {
+        guard let kind = Self.kinds.first(where: { $0.component == component }) else {
+            throw CatalogueError.hardwareUnknown(content.hardware)
+        }
+        let asset = try kind.open(content, version: version)
+        if checked.isDevelopment {
+            let image = "\(component.title) \(asset.version)"
+            guard allowsDevelopment else { throw CommandError.developmentImage(image) }
+            notice("\(image) is a development image, not for hardware")
+        }
+        asset.warnings.forEach(notice)
+        return asset
     }
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
-    private func trustedKeys(of bootloader: BootloaderRules, adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
+    private func trustedKeys(adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
         let given = try inputs.trust.map { try PackageKeyFile.published(inputs.path($0)) }
         let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
-        return [bootloader.vendorKey] + given + catalogued
+        return [family.bootloader?.vendorKey].compactMap(\.self) + given + catalogued
     }
+}
 
-    private func firmware() throws -> FirmwareAsset? {
-        guard let bootloader = family.bootloader else { return nil }
-        if let path = inputs.firmware {
-            let key = try? catalogue().firmware(for: family.id.rawValue).key
-            return try marked(
-                FirmwareAsset(
-                    package: try DFUPackage(path: inputs.path(path).location), version: nil, target: bootloader.target,
-                    trusting: try trustedKeys(of: bootloader, adding: key)))
+// MARK: - A bundle
+
+extension AssetLoader {
+    /// What a bundle holds, and nothing else.
+    private func bundled(_ parts: [Component], in path: NamedPath) throws -> AssetSet {
+        let bundle = try BundleFile.open(path, limits: .unit)
+        let trust = TrustInputs(given: inputs.trust.map(inputs.path), search: inputs.search)
+        let keys = try trust.bundleKeys(note: notice)
+        notice("bundle \(path.name): \(try BundleTrust(bundle, keys: keys).text(bundle))")
+        guard bundle.family.name == family.id.rawValue else {
+            throw BundleError.wrongFamily(place: path.name, bundle: bundle.family.name, wanted: family.id.rawValue)
         }
-        let entry = try catalogue().firmware(for: family.id.rawValue)
-        return try marked(
-            FirmwareAsset(
-                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: bootloader.target,
-                trusting: try trustedKeys(of: bootloader, adding: entry.key)),
-            listed: entry.isDevelopment)
+        let assets = try parts.compactMap { try asset(of: $0, in: bundle, trust) }
+        guard !assets.isEmpty else { throw BundleError.nothingWanted(place: path.name) }
+        return AssetSet(assets, bundle: BundleIdentity(digest: bundle.sha256, signer: bundle.signature?.signer.fingerprint))
     }
 
-    private func fpga() throws -> BitstreamAsset {
-        guard let path = inputs.fpga else {
-            let entry = try catalogue().fpga(for: family.id.rawValue)
-            let image = try bitstream(entry.file.bytes)
-            return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
+    private func asset(of component: Component, in bundle: ReleaseBundle, _ trust: TrustInputs) throws -> (any ComponentAsset)? {
+        if component == ScriptSet.component {
+            let scripts = try bundle.scripts()
+            scripts.warnings.forEach(notice)
+            return scripts
         }
-        let image = try bitstream(try InputFile.read(inputs.path(path), limit: 1024 * 1024))
-        guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
-            throw ProvisioningError.bitstreamVersionUnknown(path)
+        guard let image = try bundle.image(of: component.name) else {
+            notice("the bundle holds no \(component.title); the unit's is left alone")
+            return nil
         }
-        return try marked(.init(image: image, version: version))
-    }
-
-    private func bitstream(_ bytes: [UInt8]) throws -> FPGAImage {
-        try FPGAImage(bytes, isChecked: !inputs.allowsAnyFPGAImage)
-    }
-
-    /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.
-    private func knownVersion(of image: FPGAImage) -> String? {
-        (try? catalogue().fpgaVersions(for: family.id.rawValue))?[image.contentSHA256Text]
-    }
-
-    private func scripts() throws -> ScriptSet? {
-        guard let language = family.provisioning?.scripts else { return nil }
-        let scripts = try scripts(in: language)
-        scripts.warnings.forEach(notice)
-        return scripts
-    }
-
-    private func scripts(in language: ScriptFamily) throws -> ScriptSet {
-        if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location, family: language) }
-        let entry = try catalogue().scripts(for: family.id.rawValue)
-        return try ScriptSet(
-            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, family: language, order: .declared,
-            place: entry.folder)
+        guard FirmwareVersion(image.version) != nil else {
+            throw BundleError.manifestInvalid(reason: "the version of the \(component.title) is not of the form vYY.DDD.HHMM")
+        }
+        let files = [ScriptSet.File(name: component.name, bytes: image.bytes)]
+        let content = content(files, name: bundle.place, keys: trust.packageKeys)
+        let checked = try component.check(content)
+        if let own = checked.version, own != image.version {
+            throw BundleError.manifestInvalid(reason: "it says \(component.title) \(image.version), the image says \(own)")
+        }
+        return try open(component, content, checked, version: image.version)
     }
 }

@@ -17,10 +17,10 @@ extension BareFirmwareError: DiagnosableError {
         case .noFile(let family):
             Diagnosis(
                 "IMG-0001", .missingInput, nil, "there is no firmware for the \(family)",
-                cause: "nobody publishes any: it is built with ESP-IDF", remedy: "give the image with --firmware FILE")
+                cause: "none is published: it is built with ESP-IDF", remedy: "give the image with --firmware FILE")
         case .noKey(let path):
             Diagnosis(
-                "IMG-0002", .permission, nil, "nobody vouches for \(path)",
+                "IMG-0002", .permission, nil, "no trusted key vouches for \(path)",
                 cause: "the unit checks no signature, and no key is trusted here that could",
                 remedy: "give the key that signed it with --trust KEY, or accept it as it is with --unsigned")
         case .missing(let path):

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import DFU
+import Provisioning
 
 /// Which files a verb works with.
 struct InputOptions: ParsableArguments, Sendable {
@@ -64,8 +65,9 @@ struct InputOptions: ParsableArguments, Sendable {
 
     func value(in context: CommandContext) -> AssetInputs {
         AssetInputs(
-            bundle: bundle?.name, firmware: firmware?.name, fpga: fpga?.name, fpgaVersion: fpgaVersion, scripts: scripts?.name,
-            trust: trust.map(\.name), search: context.assetSearch(assets?.name), allowsDevelopment: development,
-            allowsAnyFPGAImage: anyFpgaImage)
+            bundle: bundle?.name,
+            files: [Component.firmware: firmware, .fpga: fpga, .scripts: scripts].compactMapValues { $0?.name },
+            versions: [Component.fpga: fpgaVersion].compactMapValues(\.self), trust: trust.map(\.name),
+            search: context.assetSearch(assets?.name), allowsDevelopment: development, allowsAnyFPGAImage: anyFpgaImage)
     }
 }

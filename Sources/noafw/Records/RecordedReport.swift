@@ -63,6 +63,17 @@ struct RecordedPlan: Encodable {
         try container.encodeIfPresent(rollout, forKey: .rollout)
     }
 
+    private struct Reader: Decodable {
+        struct Item: Decodable { var component: String }
+        var components: [Item]?
+    }
+
+    /// The components that a recorded plan was to bring up to date.
+    static func components(in json: String?) -> Set<String> {
+        let read = json.flatMap { try? JSONDecoder().decode(Reader.self, from: Data($0.utf8)) }
+        return Set(read?.components?.map(\.component) ?? [])
+    }
+
     /// `nil` where nothing is planned.
     var json: String? {
         guard job != nil || rollout != nil else { return nil }

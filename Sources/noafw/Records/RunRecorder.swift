@@ -23,6 +23,8 @@ final class RunRecorder: Sendable {
 
     /// Stands for the radio of a virtual unit.
     private static let virtualAdapter = "virtual"
+    /// A unit on a line passes once, one on a desk some times a day.
+    private static let passLimit = 100
     private static let sendLimit = Duration.seconds(10)
     private static let hurriedSendLimit = Duration.seconds(1)
     private static let lastNoticesLimit = Duration.seconds(1)
@@ -121,17 +123,17 @@ final class RunRecorder: Sendable {
         }
     }
 
-    /// The newest run that a unit has passed, before one begins. A ledger that cannot be read fails no run.
-    func lastPassed(_ unit: StationUnit, _ events: @escaping Events) async -> RunRecord? {
+    /// The last runs that a unit has passed, the newest first. A ledger that cannot be read fails no run.
+    func passes(of unit: StationUnit, _ events: @escaping Events) async -> [RunRecord] {
         var filter = RunFilter()
-        (filter.unit, filter.outcome, filter.limit) = ("\(unit.address)", .pass, 1)
+        (filter.unit, filter.outcome, filter.limit) = ("\(unit.address)", .pass, Self.passLimit)
         do {
-            return try await unit.central.clock.paused { [filter] in try await ledger.runs(filter) }.last {
+            return try await unit.central.clock.paused { [filter] in try await ledger.runs(filter) }.reversed().filter {
                 $0.unitAddress == "\(unit.address)"
             }
         } catch {
             notices.tell(diagnose(error), to: events)
-            return nil
+            return []
         }
     }
 

@@ -95,6 +95,9 @@ extension LiveServices {
         _ request: RobotRequest, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
     ) async throws -> RobotReport {
         let events: Events = { if case .notice(let text) = $0.content { request.notice(text) } }
+        if case .virtual(let names, _) = request.unit.units, let other = names.first(where: { $0.family != .openbot }) {
+            throw CommandError.unsupported("robot", family: other.family)
+        }
         let identity = Mutex<RunIdentity?>(nil)
         var report = try await withUnit(
             request.unit.only([.openbot]), search: request.search, stateFolder: request.stateFolder, events: events

@@ -19,10 +19,11 @@ struct RobotCommand: ParsableCommand {
               noafw robot drive 100 100 --for 2s
               noafw robot test --json
               noafw robot drive --virtual openbot
+              noafw robot image openbot.ino.bin
             """,
         subcommands: [
             RobotInfoCommand.self, RobotWatchCommand.self, RobotDriveCommand.self, RobotLightsCommand.self, RobotIndicateCommand.self,
-            RobotTestCommand.self,
+            RobotTestCommand.self, RobotImageCommand.self,
         ])
 }
 

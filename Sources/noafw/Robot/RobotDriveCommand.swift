@@ -55,7 +55,9 @@ struct RobotDriveCommand: ContextCommand {
     var speed: Speed?
 
     func validate() throws {
-        if let unknown = duties.first(where: { Int($0) == nil }) { throw ValidationError("\(unknown) is no duty and no option of this command.") }
+        if let unknown = duties.first(where: { Int($0) == nil }) {
+            throw ValidationError("\(unknown) is no duty and no option of this command.")
+        }
         guard duties.isEmpty || duties.count == 2 else { throw ValidationError("Give two duties: LEFT RIGHT.") }
         guard duties.isEmpty == (span == nil) else {
             throw ValidationError(duties.isEmpty ? "--for belongs to LEFT RIGHT." : "Give --for TIME: a drive has an end.")

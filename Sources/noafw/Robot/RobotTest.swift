@@ -53,7 +53,8 @@ struct RobotTest: Sendable {
         guard let features = robot.session.features else { throw RobotError.oldOrForeign }
         let tokens = (features.known.map(\.words) + features.unknown).joined(separator: ", ")
         report.checks?.append(RobotCheck(
-            name: "features", result: features.tokens.isEmpty ? .failed : .passed, found: "\(features.body): \(tokens)", expected: "an answer"))
+                name: "features", result: features.tokens.isEmpty ? .failed : .passed, found: "\(features.body): \(tokens)",
+                expected: "an answer"))
         let readings = robot.readings
         let drive = RobotDrive(robot.session, reconnect: robot.reconnect) { readings.take($0, at: robot.clock.now) }
         do {

@@ -62,7 +62,8 @@ extension DiscoveredUnit {
     }
     var leftAlone: String {
         guard FamilyList.supported[family]?.network == nil else {
-            return "\(advertisedAddress) is a \(family), which takes firmware over its network, one unit at a time (--url): it is left alone"
+            return
+                "\(advertisedAddress) is a \(family), which takes firmware over its network, one unit at a time (--url): it is left alone"
         }
         return "\(advertisedAddress) is a \(unsupported): it is left alone" + (insteadOfFlash.map { "; \($0)" } ?? "")
     }

@@ -177,7 +177,7 @@ struct VerifyPresentation: FleetPresentation {
         let drifted = findings.filter { !$0.value.matches }.keys.sorted()
         if !drifted.isEmpty {
             let verdict = "\(style.paint("FAIL", .bad))  drift in \(drifted.map(\.name).joined(separator: ", ")) \(time)"
-            let shadows = findings[.scripts]?.shadows ?? []
+            let shadows = findings.values.flatMap(\.shadows)
             // What flash does not take away from a unit by itself.
             let removal = shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]
             let condition = comparison.files.parts.isSuperset(of: drifted)
@@ -192,11 +192,7 @@ struct VerifyPresentation: FleetPresentation {
 
     /// No more than was looked at.
     private static func matched(_ parts: [Component], isDeep: Bool) -> String {
-        switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
-        case (true, true): "versions match; FPGA flash and scripts are verified by digest"
-        case (true, false): "versions match; the FPGA flash is verified by digest"
-        case (false, true): "versions match; scripts are verified by digest"
-        case (false, false): "every version matches"
-        }
+        let proven = parts.filter { ReportText.evidence(for: $0, isDeep: isDeep) == .digest }.map(\.title)
+        return proven.isEmpty ? "every version matches" : "versions match; verified by digest: \(proven.joined(separator: ", "))"
     }
 }

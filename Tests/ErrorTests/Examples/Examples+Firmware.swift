@@ -11,7 +11,7 @@ extension Examples {
 
     static let package = CataloguedErrors(
         [
-            PackageFault.missing(path: path), .unreadable(path: path, reason: reason), .fileTooLarge(byteCount: 9000, limit: 8192),
+            PackageFault.fileTooLarge(byteCount: 9000, limit: 8192),
             .notAnArchive(reason: reason), .tooManyEntries(count: 90, limit: 64), .unsafeEntryName("NAME"), .duplicateEntry("NAME"),
             .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason),
             .manifestInvalid(reason: reason), .entryMissing(name: "NAME"), .kindsNotAccepted([.softDevice], target: "FAMILY"),

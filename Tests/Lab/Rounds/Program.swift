@@ -69,7 +69,7 @@ enum Program {
             _ in
         }
         let written = report.steps.count { $0.action == .updated }
-        guard report.passed, written == (assets.firmware == nil ? 1 : 3) else {
+        guard report.passed, written == (assets[.firmware] == nil ? 1 : 3) else {
             fail("round \(round): \(report.error?.message ?? "\(written) parts were written")", code: 1)
         }
         return written

@@ -98,7 +98,7 @@ extension OTAError: DiagnosableError {
         case .occupied:
             Diagnosis(
                 "OTA-000A", .tryAgain, .unit, "the unit is in the middle of another update",
-                cause: "somebody else began it", remedy: "wait until it is over, and run the same command again")
+                cause: "another client began it", remedy: "wait until it is over, and run the same command again")
         case .notFetched(let url):
             Diagnosis(
                 "OTA-000B", .unavailable, .station, "the unit never came for the image at \(url)",

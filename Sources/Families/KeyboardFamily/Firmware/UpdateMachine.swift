@@ -36,7 +36,9 @@ struct UpdateMachine: Sendable {
         case .downloading, .verifying:
             hasBegun = true
             return advance(to: status.update == .verifying ? 100 : status.progress, at: now)
-        case .failed where hasBegun || isLate(now): return .failed(failure(isFetched: isFetched))
+        case .failed where hasBegun || isLate(now):
+            percent = max(percent, status.progress)
+            return .failed(failure(isFetched: isFetched))
         case .idle where hasBegun: return .failed(.cut(percent: percent))
         case .idle where isLate(now): return .failed(.notTaken(reason: "it stays idle"))
         case .success where isLate(now): return .failed(.notTaken(reason: "it still shows an earlier one"))

@@ -58,8 +58,9 @@ struct FlashPresentation: FleetPresentation {
         }
         lines.append(verdict(entry, result, steps, style))
         guard error(of: result) == nil, !isDryRun else { return lines }
-        if steps.contains(where: { $0.component == .firmware && $0.action == .current }) {
-            lines.append("  the firmware is current by its version alone: a unit's firmware cannot be read back")
+        for step in steps where step.component.evidence == .version && step.action == .current {
+            let part = step.component.title
+            lines.append("  the \(part) is current by its version alone: a unit's \(part) cannot be read back")
         }
         return lines + ReportText.seen(entry.report?.program) + ReportText.silence(entry.report?.program)
     }
