@@ -135,11 +135,11 @@ class Bench:
         return {(path[3], path[4][4:].replace("_", ":")) for path in paths if len(path) == 5 and path[4].startswith("dev_")}
 
     @contextlib.asynccontextmanager
-    async def unit(self, name, assets, rssi=-48, **settings):
+    async def unit(self, label, assets, rssi=-48, **settings):
         """A unit with a state folder of its own, kept from one use to the next within a run."""
-        with open(self.logs / f"unit-{name}.log", "ab", buffering=0) as log:
+        with open(self.logs / f"unit-{label}.log", "ab", buffering=0) as log:
             full = {
-                "folder": str(self.logs / "units" / name), "name": name, "python": str(ROOT / ".venv/bin/python3"),
+                "folder": str(self.logs / "units" / label), "name": label, "python": str(ROOT / ".venv/bin/python3"),
                 **assets.unit_settings(), **settings,
             }
             async with Unit(self.air, BINARIES / "VirtualUnitServer", full, log, rssi) as unit:

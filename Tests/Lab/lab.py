@@ -14,7 +14,8 @@ import time
 import traceback
 from pathlib import Path
 
-import fleet_scenarios  # noqa: F401  (add their scenarios)
+import bench_scenarios  # noqa: F401  (add their scenarios)
+import fleet_scenarios  # noqa: F401
 import frame_scenarios  # noqa: F401
 import scenarios
 from bench import BINARIES, ROOT, Assets, Bench

@@ -20,7 +20,7 @@ HCI_PORTS = ("hci-a", "hci-b")
 # The kernel's random number generators come before bluetooth, which wants them for its ECDH keys.
 MODULES = (
     "virtio_pci 9p 9pnet_virtio overlay virtio_console jitterentropy_rng sha512_generic hmac ctr aes_generic drbg"
-    " cmac ecb bluetooth hci_vhci").split()
+    " cmac ecb bluetooth hci_vhci hid_generic uhid evdev").split()
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin

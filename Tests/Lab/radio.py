@@ -22,6 +22,10 @@ DATA_LENGTH = 251
 ADVERTISING_INTERVAL = 150.0
 # Bit of the LE event mask (Core Specification, Vol 4, Part E, 7.8.1).
 ENHANCED_CONNECTION_COMPLETE = 1 << 9
+# Bytes (Core Specification, Vol 6, Part B, 2.3.1.1).
+ADVERTISEMENT = 31
+SCAN_RESPONSE = hci.HCI_LE_Advertising_Report_Event.EventType.SCAN_RSP
+EXTENDED_SCAN_RESPONSE = hci.HCI_LE_Extended_Advertising_Report_Event.EventType.SCAN_RESPONSE
 
 
 class Air(LocalLink):
@@ -30,6 +34,8 @@ class Air(LocalLink):
     def __init__(self):
         super().__init__()
         self.rssi = {}
+        # By an advertiser's address: what it answers an active scan with.
+        self.scan_responses = {}
         # By a unit's address: how many packets its link layer has not taken yet.
         self.backlogs = {}
 
@@ -80,6 +86,9 @@ class HostAdapter(LongPacketController):
         if isinstance(packet, (hci.HCI_LE_Extended_Advertising_Report_Event, hci.HCI_LE_Advertising_Report_Event)):
             for report in packet.reports:
                 report.rssi = self.air.rssi.get(str(report.address), report.rssi)
+                # bumble's controllers answer a scan with the advertisement itself.
+                if report.event_type in (SCAN_RESPONSE, EXTENDED_SCAN_RESPONSE):
+                    report.data = self.air.scan_responses.get(str(report.address), report.data)
             # The event keeps the bytes that it was made with.
             packet = type(packet)(packet.reports)
         elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event):
@@ -209,14 +218,18 @@ class Identity:
             await self.device.power_on()
             self.is_on = True
         self.device.gatt_server.max_mtu = description["mtu"]
-        services = b"".join(bytes.fromhex(uuid.replace("-", ""))[::-1] for uuid in description["services"] if not is_short(uuid))
-        short = b"".join(bytes.fromhex(uuid[4:8])[::-1] for uuid in description["services"] if is_short(uuid))
-        fields = [(AdvertisingData.FLAGS, bytes([0x06])), (AdvertisingData.COMPLETE_LOCAL_NAME, description["name"].encode())]
-        if services:
-            fields.append((AdvertisingData.INCOMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, services))
-        if short:
-            fields.append((AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, short))
-        data = bytes(AdvertisingData(fields))
+        answered = description["scanResponse"]
+        data = flags() + services([uuid for uuid in description["services"] if uuid not in answered])
+        response = services(answered)
+        name = bytes(AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, description["name"].encode())]))
+        # As a stack does it that has no room left.
+        if len(data + name) <= ADVERTISEMENT:
+            data += name
+        else:
+            response += name
+        self.air.scan_responses.pop(str(self.address), None)
+        if response:
+            self.air.scan_responses[str(self.address)] = response
         await self.device.start_advertising(
             advertising_data=data, advertising_interval_min=ADVERTISING_INTERVAL, advertising_interval_max=ADVERTISING_INTERVAL)
 
@@ -269,6 +282,22 @@ class Identity:
 
     def break_link(self):
         break_link(self.air, self.address)
+
+
+def flags():
+    return bytes(AdvertisingData([(AdvertisingData.FLAGS, bytes([0x06]))]))
+
+
+def services(uuids):
+    """The fields of an advertisement that name services."""
+    long = b"".join(bytes.fromhex(uuid.replace("-", ""))[::-1] for uuid in uuids if not is_short(uuid))
+    short = b"".join(bytes.fromhex(uuid[4:8])[::-1] for uuid in uuids if is_short(uuid))
+    fields = []
+    if long:
+        fields.append((AdvertisingData.INCOMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, long))
+    if short:
+        fields.append((AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, short))
+    return bytes(AdvertisingData(fields))
 
 
 def is_short(uuid):

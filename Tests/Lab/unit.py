@@ -23,6 +23,8 @@ class Unit:
         self.air, self.server, self.settings, self.log, self.rssi = air, server, settings, log, rssi
         self.identities = {}
         self.current = None
+        # Where it answers over the network, if it does.
+        self.url = None
         # Links that the guest's kernel believes in, by their number.
         self.links = {}
         self.advertised = asyncio.Event()
@@ -204,6 +206,9 @@ class Unit:
                 await getattr(self, f"on_unit_{case}")(**fields)
         except asyncio.IncompleteReadError:
             self.log.write(b"the unit server ended\n")
+
+    async def on_unit_network(self, url):
+        self.url = url
 
     async def on_unit_advertise(self, **description):
         address = description["address"]

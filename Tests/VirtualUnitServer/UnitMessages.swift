@@ -27,10 +27,14 @@ enum BridgeMessage: Codable, Sendable, Equatable {
 
 /// What a unit tells the radio bridge.
 enum UnitMessage: Codable, Sendable, Equatable {
-    /// The unit can be connected to. `mtu` is the largest ATT MTU of this identity; `requestsSecurity` tells that it sends a Security
-    /// Request (bonding, no MITM) as soon as a link is up.
+    /// Where the unit answers over the network, for as long as it is played.
+    case network(url: String)
+    /// The unit can be connected to. `scanResponse` has those of the services that only its answer to an active scan names; `mtu` is
+    /// the largest ATT MTU of this identity; `requestsSecurity` says that it sends a Security Request (bonding, no MITM) as soon as a
+    /// link is up.
     case advertise(
-        address: String, name: String, services: [String], mtu: Int, requestsSecurity: Bool, table: [ServiceDescription])
+        address: String, name: String, services: [String], scanResponse: [String], mtu: Int, requestsSecurity: Bool,
+        table: [ServiceDescription])
     /// The unit cannot be connected to: it restarts, or has a link.
     case silent
     case connected(link: Int, mtu: Int)

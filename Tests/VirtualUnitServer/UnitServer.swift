@@ -22,6 +22,7 @@ struct UnitServer: Sendable {
     /// Plays the unit until `messages` is finished. Throws the error that finished it, or what kept the unit from playing.
     func run(_ messages: Inbox<BridgeMessage>) async throws {
         let changes = air.observeAdvertising()
+        if let url = unit.url { send(.network(url: url)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await unit.run() }
             group.addTask { try await reportAdvertising(changes) }
@@ -38,10 +39,12 @@ struct UnitServer: Sendable {
                 continue
             }
             guard let advertisement = change.sightings.last else { continue }
+            let answered = advertisement.services.subtracting(change.sightings[0].services)
             send(
                 .advertise(
                     address: advertisement.address.description, name: advertisement.name ?? "",
-                    services: advertisement.services.map(\.description).sorted(), mtu: change.largestMTU,
+                    services: advertisement.services.map(\.description).sorted(),
+                    scanResponse: answered.map(\.description).sorted(), mtu: change.largestMTU,
                     requestsSecurity: change.requestsSecurity, table: change.table.services.map(ServiceDescription.init)))
         }
     }

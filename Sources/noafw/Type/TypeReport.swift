@@ -93,6 +93,8 @@ struct TypeDocument: Encodable, Sendable {
         (self.layout, dryRun) = (layout.rawValue, report.isDryRun)
         let plan = report.plan
         (characters, keys, bytes, writes) = (plan?.characters, plan?.keys, plan?.bytes, plan?.writes)
+        // The link's MTU decides how a text is cut.
+        if report.address != nil { (bytes, writes) = (report.result.bytes, report.result.writes) }
         (replaced, mistaken) = (plan?.replaced, plan?.mistaken)
         (confirmedKeys, losses) = (confirmed, report.result.losses)
         self.seconds = report.isDryRun ? plan?.seconds ?? 0 : seconds

@@ -54,7 +54,7 @@ struct FrameServerTests {
     @Test func itsSecurityTravels() async throws {
         try await serve { bridge in
             let (asks, table) = try await bridge.wait {
-                if case .advertise(_, _, _, _, let asks, let table) = $0 { (asks, table) } else { nil }
+                if case .advertise(_, _, _, _, _, let asks, let table) = $0 { (asks, table) } else { nil }
             }
             #expect(asks)
             let needs = table.flatMap(\.characteristics).map { ($0.uuid.prefix(8), $0.needsEncryption) }

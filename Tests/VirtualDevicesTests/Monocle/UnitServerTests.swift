@@ -25,7 +25,7 @@ private struct Bridge: Sendable {
 
     func awaitAdvertisement() async throws -> (address: String, name: String, mtu: Int, table: [ServiceDescription]) {
         try await self.await("an advertisement") {
-            if case .advertise(let address, let name, _, let mtu, _, let table) = $0 { (address, name, mtu, table) } else { nil }
+            if case .advertise(let address, let name, _, _, let mtu, _, let table) = $0 { (address, name, mtu, table) } else { nil }
         }
     }
 

@@ -28,12 +28,14 @@ public struct TypingSession: Sendable {
         /// The last ones that the unit confirmed, as many as its trace shows.
         public var commands: [KeyCommand] = []
         public var writes = 0
+        /// Of the writes.
+        public var bytes = 0
         public var losses = 0
 
         public init() {}
 
         fileprivate mutating func note(_ command: KeyCommand, _ keys: Int) {
-            (writes, confirmedKeys) = (writes + 1, keys)
+            (writes, bytes, confirmedKeys) = (writes + 1, bytes + command.bytes.count, keys)
             commands = (commands + [command]).suffix(KeyboardTrace.places)
         }
     }
@@ -70,7 +72,7 @@ public struct TypingSession: Sendable {
                 guard !(error is CancellationError) else { throw error }
                 throw KeyboardError.lost(
                     confirmed: machine.confirmedKeys, unknown: machine.lose(), of: items.reduce(0) { $0 + $1.keys },
-                    reason: diagnose(error).message)
+                    reason: Self.reason(of: error))
             }
             machine.confirm()
             result.note(command, machine.confirmedKeys)
@@ -78,6 +80,11 @@ public struct TypingSession: Sendable {
         }
         await link.close()
         return result
+    }
+
+    /// Without the words of an error that says itself that the link was lost.
+    private static func reason(of error: any Error) -> String {
+        if case LinkError.disconnected(let reason) = error { reason } else { diagnose(error).message }
     }
 
     /// Makes the host's text the newest wish, by the smallest edit each time. Wishes that a newer one overtakes are left out.
