@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Espressif's own tool reads the same of an image.
-@Suite(.enabled(if: TestTools.esptool != nil, "esptool is not installed: NOAFW_ESPTOOL names it"))
+@Suite(.enabled(if: TestTools.mayRunEsptool, "esptool is missing: run Tools/setup tests"))
 struct EsptoolTests {
     @Test(arguments: [UInt16(9), 0, 5], [true, false]) func itAgrees(chip: UInt16, hasDigest: Bool) async throws {
         let folder = try ToolFolder()

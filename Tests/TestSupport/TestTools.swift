@@ -54,8 +54,9 @@ package enum TestTools {
         ["/usr/bin/djpeg", "/usr/bin/cjpeg"].allSatisfy(FileManager.default.isExecutableFile) || mustAllBeThere
     package static let mayDraw = (chafa != nil && img2sixel != nil) || mustAllBeThere
 
-    /// Espressif's esptool, for an oracle that is asked by hand: `NOAFW_ESPTOOL`.
+    /// Espressif's esptool: `NOAFW_ESPTOOL`, else the project's own.
     package static let esptool = find(".venv-esptool/bin/esptool", variable: "NOAFW_ESPTOOL")
+    package static let mayRunEsptool = esptool != nil || mustAllBeThere
 
     /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.
     package static let llmock = find(".venv-assistant/bin/llmock", variable: "NOAFW_LLMOCK")

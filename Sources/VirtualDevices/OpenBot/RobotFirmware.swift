@@ -221,7 +221,6 @@ struct RobotFirmware: Sendable {
     }
 
     private func send(_ text: String, _ actions: inout [Action]) { send(Array(text.utf8), &actions) }
-
     private func send(_ bytes: [UInt8], _ actions: inout [Action]) { if isConnected { actions.append(.notify(bytes)) } }
 
     /// Two decimals, as Arduino's `String` writes a `float`.
@@ -230,8 +229,7 @@ struct RobotFirmware: Sendable {
         return String(format: "%.2f", Double(value))
     }
 
-    /// Milliseconds from now until a pass may change something, at least 1.
-    /// - Parameter pins: what the loop would read.
+    /// Milliseconds from now until a pass that reads these pins may change something, at least 1.
     func idle(from now: UInt32, _ pins: Pins) -> UInt32 {
         if let stallEnd { return max(1, stallEnd &- now) }
         guard !isChanged else { return 1 }
@@ -241,8 +239,8 @@ struct RobotFirmware: Sendable {
         if body.has(.voltage) { waits.append(left(voltageInterval, voltageTime)) }
         if body.has(.sonar) { waits.append(left(max(sonarInterval, Self.leastSonarInterval), sonarTime)) }
         if body.has(.indicators) { waits.append(left(Self.indicatorInterval, indicatorTime)) }
-        if contact != nil { waits.append(left(bumperInterval, bumperTime)) }
-        if body.has(.bumper), contact == nil, pins.bumper > RobotContact.noise { waits.append(1) }
+        let isPressed = body.has(.bumper) && pins.bumper > RobotContact.noise
+        if contact != nil || isPressed { waits.append(contact == nil ? 1 : left(bumperInterval, bumperTime)) }
         return waits.min() ?? 1
     }
 

@@ -1,10 +1,12 @@
 import Assistant
 import Bluetooth
+import ESPImage
 import Foundation
 import KeyboardFamily
 import OpenBotFamily
 import Provisioning
 import Support
+import TestSupport
 
 @testable import Ledger
 @testable import ScriptBundle
@@ -139,6 +141,12 @@ extension PublishedDocument {
         return [full, RobotTestDocument(nil, error)]
     }
 
+    private static var robotImage: [any Encodable] {
+        let failed = RobotImageDocument(file: "a.bin", error: error)
+        guard let image = try? ESPImage(ESPImageRecipe().bytes) else { return [failed] }
+        return [RobotImageDocument(file: "a.bin", image: image), failed]
+    }
+
     private static var bonds: [BondReport] {
         [.real, .reset].map { BondReport(family: "frame", address: DeviceAddress("C0:FF:EE:00:00:01")!, outcome: .removed, unit: $0) }
     }
@@ -187,6 +195,9 @@ extension PublishedDocument {
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
             PublishedDocument(
                 schema: "noafw.robot-test/1", title: "The result of `noafw robot test --json`", golden: "robot-test", samples: robot),
+            PublishedDocument(
+                schema: "noafw.robot-image/1", title: "The result of `noafw robot image --json`", golden: "robot-image",
+                samples: robotImage),
             PublishedDocument(schema: "noafw.doctor/1", title: "The result of `noafw doctor --json`", golden: "doctor", samples: doctor),
             PublishedDocument(
                 schema: "noafw.pair/1", title: "The result of `noafw pair --json`", golden: "pair-made",
