@@ -38,7 +38,7 @@ import Testing
         "--part",
         "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256",
         "--since", "--url", "--firmware-version", "--ctrl", "--magic", "--layout", "--prove", "--for", "--speed", "--status", "type <text>",
-        "robot drive <left>", "robot drive <right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
+        "robot drive <left right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
     ]
