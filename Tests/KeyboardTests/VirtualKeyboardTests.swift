@@ -128,7 +128,7 @@ import VirtualFaults
     @Test func withoutItsWiFiItDoesNotAppear() async throws {
         var settings = KeyboardSettings()
         settings.knowsWiFi = false
-        try await KeyboardBench(settings: settings).run { bench in
+        _ = try await KeyboardBench(settings: settings).run { bench in
             await #expect(throws: LinkError.self) {
                 _ = try await KeyboardLink.open(bench.address, over: bench.central, within: .seconds(30))
             }
