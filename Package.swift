@@ -68,7 +68,7 @@ let package = Package(
         module("OpenBotFamily", ["Provisioning", "Bluetooth", "Support"], path: "Sources/Families/OpenBotFamily"),
         module(
             "KeyboardFamily",
-            ["Provisioning", "ESPImage", "Bluetooth", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")],
+            ["Provisioning", "ESPImage", "Bluetooth", "Support", "Cryptography", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")],
             path: "Sources/Families/KeyboardFamily"),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),

@@ -54,7 +54,7 @@ import Testing
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
         "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
-        "AsyncHTTPClient": ["OpenAI", "KeyboardFamily"], "NIOSSL": ["OpenAI", "TestSupport"],
+        "AsyncHTTPClient": ["OpenAI"], "NIOSSL": ["OpenAI", "TestSupport"],
         "NIOCore": httpUsers, "NIOHTTP1": httpUsers, "NIOPosix": httpUsers,
     ]
 

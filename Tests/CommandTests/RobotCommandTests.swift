@@ -45,7 +45,7 @@ import Testing
             try Data(recipe.bytes).write(to: file)
             let run = try bench.run(["robot", "image", file.path])
             #expect(run.status == 0 && run.output.contains("project   arduino-lib-builder"), "\(run)")
-            #expect(run.output.contains("0x10000 openbot.ino.bin"), "\(run)")
+            #expect(run.output.contains("0x10000 \(file.path)"), "\(run)")
             recipe.chip = 9
             try Data(recipe.bytes).write(to: file)
             #expect(try bench.run(["robot", "image", file.path]).status == 65, "another chip")
@@ -90,6 +90,8 @@ import Testing
             try Data("255 255\n".utf8).write(to: script)
             let bad = try bench.run(["robot", "drive", "--script", script.path] + Self.robot)
             #expect(bad.status == 65 && bad.errors.contains("NOA-0094"), "\(bad)")
+            try Data("0 -9223372036854775808 1s\n".utf8).write(to: script)
+            #expect(try bench.run(["robot", "drive", "--script", script.path] + Self.robot).status == 65)
         }
     }
 
@@ -97,8 +99,9 @@ import Testing
         try Self.with { bench in
             let tool = try bench.start(["robot", "drive", "150", "150", "--for", "60s", "--virtual", "openbot", "--virtual-speed", "4"])
             let file = bench.state.appendingPathComponent("virtual/openbot/default/motors.csv")
-            // The recorder writes at the end; until then the unit boots, is linked to and asked.
-            Thread.sleep(forTimeInterval: 4)
+            #expect(tool.waitForLine { $0.contains("the robot is driven") })
+            // Until the first line has reached it.
+            Thread.sleep(forTimeInterval: 0.5)
             tool.signal(signal)
             let errors = tool.remainingErrors()
             let status = tool.wait()
@@ -129,6 +132,34 @@ import Testing
             #expect((document["run"] as? [String: Any])?["serial"] as? String == "R-1")
             let list = try bench.run(["ledger", "list"])
             #expect(list.output.contains("robot test") && list.output.contains("R-1"), "\(list)")
+        }
+    }
+
+    @Test func aTestThatIsCutOffSaysWhatItFound() throws {
+        try Self.with { bench in
+            let run = try bench.run(["robot", "test", "--json", "--timeout", "3", "--virtual", "openbot", "--virtual-speed", "2"])
+            let document = try ToolBench.json(run.output)
+            #expect(run.status == 75 && document["verdict"] as? String == "fail", "\(run)")
+            #expect((document["checks"] as? [Any])?.isEmpty == false && document["unit"] is [String: Any], "\(document)")
+            #expect(document["run"] is [String: Any], "\(document)")
+        }
+    }
+
+    /// The folder of the logs has files of fixed names.
+    @Test func noLogReplacesAnInputOrAnotherResult() throws {
+        try Self.with { bench in
+            let data = bench.state.appendingPathComponent("run/sensor_data")
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            let script = data.appendingPathComponent("ctrlLog.txt")
+            try Data("1 1 0.1s\n".utf8).write(to: script)
+            let log = ["--log", bench.state.appendingPathComponent("run").path]
+            for words in [
+                ["--script", script.path], ["1", "1", "--for", "0.1s", "--csv", data.appendingPathComponent("voltageLog.txt").path]
+            ] {
+                let run = try bench.run(["robot", "drive"] + words + log + Self.robot)
+                #expect(run.status == 64, "\(run)")
+            }
+            #expect(try String(contentsOf: script, encoding: .utf8) == "1 1 0.1s\n")
         }
     }
 
@@ -165,7 +196,7 @@ import Testing
 
     @Test(arguments: [
         ["drive", "100", "--for", "1s"], ["drive", "100", "100"], ["drive", "--for", "1s"], ["drive", "1", "2", "--for", "0s"],
-        ["drive", "1", "2", "--for", "1s", "--nonsense"], ["lights", "256", "0"], ["indicate", "up"],
+        ["drive", "1", "2", "--for", "1s", "--nonsense"], ["drive", "1", "2", "--for", "0x10"], ["lights", "256", "0"], ["indicate", "up"],
     ]) func wrongUsage(words: [String]) throws {
         try Self.with { bench in
             let run = try bench.run(["robot"] + words + Self.robot)

@@ -108,6 +108,18 @@ import VirtualDevices
     ])
     func wrongWordsAreUsageErrors(words: [String]) async { #expect(await noafw(["a"] + words).code == 64) }
 
+    /// It types slower than a program writes.
+    @Test(.enabled(if: TestTools.python != nil || TestTools.mustAllBeThere)) func aFastProgramIsHeldUp() async throws {
+        let lines = (1...10_000).map { "\($0)\n" }.joined()
+        #expect(await noafw(["--follow", "--layout", "us"] + Self.unit, input: lines).code == 0)
+    }
+
+    @Test(arguments: [["typ"], ["Type"], ["robot", "type"]]) func aMistypedVerbRepeatsNothing(words: [String]) async {
+        let harness = Harness()
+        #expect(await Noafw.execute(in: harness.context(words + [Self.secret])) == 64)
+        #expect(!(harness.output + harness.diagnostics).contains(Self.secret))
+    }
+
     @Test func followingTakesNoText() async {
         #expect(await noafw(["a", "--follow"]).code == 64)
         #expect(await noafw(["--follow", "--dry-run"]).code == 64)

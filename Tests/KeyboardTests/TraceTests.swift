@@ -80,7 +80,9 @@ import VirtualDevices
     @Test func thePageIsPlainHTTP() {
         #expect(KeyboardPage("http://ios-keyboard.local/")?.url == "http://ios-keyboard.local")
         #expect(KeyboardPage("http://192.168.1.7:8080") != nil)
-        for url in ["https://a", "http://", "a", "http://u:p@a", "http://a/trace", "http://a?b", "file:///etc/passwd"] {
+        for url in [
+            "https://a", "http://", "a", "http://u:p@a", "http://a/trace", "http://a?b", "file:///etc/passwd", "http://127.0.0.1:99999"
+        ] {
             #expect(KeyboardPage(url) == nil, "\(url)")
         }
     }
@@ -91,10 +93,18 @@ import VirtualDevices
             try await reply.send(200, request.path == "/trace" ? trace : "{\"current\":\"de\"}")
         }) { url in
             let page = try #require(KeyboardPage(url))
-            #expect(try await page.layout() == "de")
-            #expect(try await page.trace() == KeyboardTrace(json: Array("{\"ble\":[\"ENTER\"],\"hid\":[\"ENTER K:0x28\"]}".utf8)))
+            #expect(try await page.layout(on: .continuous) == "de")
+            #expect(
+                try await page.trace(on: .continuous) == KeyboardTrace(json: Array("{\"ble\":[\"ENTER\"],\"hid\":[\"ENTER K:0x28\"]}".utf8))
+            )
+        }
+        // Another page would prove another unit.
+        try await LocalServer.with({ _, reply in try await reply.send(302, "", headers: [("Location", "http://127.0.0.1:99999/x")]) }) {
+            url in
+            let page = try #require(KeyboardPage(url))
+            await #expect(throws: KeyboardError.noTrace(url: url, reason: "it answers 302")) { _ = try await page.trace(on: .continuous) }
         }
         let gone = try #require(KeyboardPage("http://127.0.0.1:9"))
-        await #expect(throws: KeyboardError.self) { _ = try await gone.trace() }
+        await #expect(throws: KeyboardError.self) { _ = try await gone.trace(on: .continuous) }
     }
 }

@@ -20,6 +20,8 @@ ROBOT_RECEIVE = "06386c14-86ea-4d71-811c-48f97c58f8c9"
 ROBOT_TRANSMIT = "9bf1103b-834c-47cf-b149-c9e4bcf778a7"
 # Seconds. The robot's dead-man, and what the emulation of both sides may add.
 DEAD_MAN, SLACK = 0.4, 0.25
+# What the lab's clock and a unit's may differ by: a line waits for the link's next interval, of 30 ms.
+INTERVALS = 0.06
 
 
 # The robot
@@ -58,14 +60,14 @@ class Duties:
 
     def rest(self, moment):
         """Seconds from that moment, when they turned, until the motors stood for good."""
-        before = [row for row in self.rows if row[0] <= moment]
+        before = [row for row in self.rows if row[0] <= moment - INTERVALS]
         expect(before and any(before[-1][1:]), f"the motors did not turn any more: {self.rows[-3:]}")
         expect(self.rows[-1][1:] == (0, 0), f"the motors end at {self.rows[-1][1:]}")
-        return self.rows[-1][0] - moment
+        return max(0, self.rows[-1][0] - moment)
 
     def next_rest(self, moment):
         """Seconds from that moment until the motors stood."""
-        return next(row[0] for row in self.rows if row[0] >= moment - 0.05 and row[1:] == (0, 0)) - moment
+        return max(0, next(row[0] for row in self.rows if row[0] >= moment - INTERVALS and row[1:] == (0, 0)) - moment)
 
 
 @contextlib.asynccontextmanager

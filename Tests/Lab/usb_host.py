@@ -1,4 +1,4 @@
-"""The computer that a keyboard is plugged into, run in the guest: gives its USB reports to the kernel and prints the keys that programs get.
+"""The computer that a keyboard is plugged into, run in the guest: gives its USB reports to the kernel, prints the keys that programs get.
 
 Usage: usb_host.py REPORTS (in hexadecimal, one behind another). Prints a JSON list of [key code, value], value 1 for down and 0 for up.
 """

@@ -12,9 +12,10 @@ extension Family {
 
 public enum OpenBot {
     /// The serial command that writes the sketch.
-    public static let writeCommand =
-        "esptool --chip esp32 --baud 115200 write_flash 0x1000 bootloader.bin 0x8000 partitions.bin 0xe000 boot_app0.bin "
-        + "0x10000 openbot.ino.bin"
+    /// - Parameter image: the application's file.
+    public static func writeCommand(_ image: String = "openbot.ino.bin") -> String {
+        "esptool --chip esp32 --baud 115200 write_flash 0x1000 bootloader.bin 0x8000 partitions.bin 0xe000 boot_app0.bin 0x10000 \(image)"
+    }
 
     /// OpenBot, `openbot.ino`. The name comes in the scan response and says the body, so the service decides.
     static let service = AttributeID("61653dc3-4021-4d1e-ba83-8b4eec61d613")
@@ -25,7 +26,7 @@ public enum OpenBot {
     /// No code in the sketch takes firmware over the air, and no binaries are published (OpenBot, `firmware/README.md`). The offsets are
     /// those of Arduino's core for the ESP32.
     static let insteadOfFlash =
-        "its firmware is written over the serial cable: compile the sketch with the robot's body, then run: \(writeCommand)"
+        "its firmware is written over the serial cable: compile the sketch with the robot's body, then run: \(writeCommand())"
 
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         advertisement.services.contains(service) ? .application : nil

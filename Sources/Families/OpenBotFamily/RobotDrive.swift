@@ -142,7 +142,7 @@ public struct RobotDrive: Sendable {
                 // The dead-man acts meanwhile; it is made sure of, and nothing is driven again.
                 await session.connection.disconnect()
                 guard let fresh = try? await reconnect() else { return }
-                box.isOverNewLink = true
+                box.isOverNewLink = box.isUndelivered
                 try? await box.finish(over: fresh)
                 await fresh.connection.disconnect()
             }
@@ -192,6 +192,8 @@ private final class StopBox: Sendable {
     private let state: Mutex<State>
 
     init(_ machine: DriveMachine) { state = Mutex(State(machine: machine)) }
+
+    var isUndelivered: Bool { state.withLock { $0.delivery == nil } }
 
     var isOverNewLink: Bool {
         get { state.withLock(\.isOverNewLink) }

@@ -36,11 +36,11 @@ public struct RobotSession: Sendable {
     /// - Parameter asksFeatures: without it the session can only stop the robot.
     /// - Throws: ``RobotError/payloadTooSmall(_:)``, ``LinkError``.
     public static func open(_ connection: any Connection, clock: SessionClock, asksFeatures: Bool = true) async throws -> RobotSession {
+        guard asksFeatures else { return try await openForStop(connection, clock) }
         guard connection.payloadSize >= leastPayload else { throw RobotError.payloadTooSmall(connection.payloadSize) }
         let notifications = try await connection.subscribe(to: OpenBot.transmit, deadline: clock.deadline(in: .seconds(5)))
-        let writer = try await writer(of: connection, clock, beginningWith: asksFeatures ? .features : .drive(.still))
+        let writer = try await writer(of: connection, clock, beginningWith: .features)
         let silent = RobotSession(connection: connection, clock: clock, features: nil, writer: writer, notifications: notifications)
-        guard asksFeatures else { return silent }
         for question in 0..<questions {
             if question > 0 { try await silent.send(.features) }
             let deadline = clock.deadline(in: questionInterval)
@@ -51,6 +51,12 @@ public struct RobotSession: Sendable {
             }
         }
         return silent
+    }
+
+    /// The stop comes first, whatever the link can carry; it hears nothing.
+    private static func openForStop(_ connection: any Connection, _ clock: SessionClock) async throws -> RobotSession {
+        let writer = try await writer(of: connection, clock, beginningWith: .drive(.still))
+        return RobotSession(connection: connection, clock: clock, features: nil, writer: writer, notifications: Inbox())
     }
 
     /// A write with response proves that a line arrived. Bluedroid takes one although RX's properties have none, and the sketch of early

@@ -58,7 +58,7 @@ extension UnitSelectionError: DiagnosableError {
             Diagnosis(
                 "PRV-0025", .unavailable, .station,
                 "only a unit of another family is in reach: \(Self.list([unit]))",
-                cause: "this command does not work on a \(unit.family)",
+                cause: "this command does not work on units of the family \(unit.family)",
                 remedy: unit.insteadOfFlash ?? "bring the right unit close; see with noafw scan what is in reach")
         case .unknownBootloader(let unit):
             Diagnosis(

@@ -59,10 +59,15 @@ public typealias NetworkPlace = @Sendable () throws -> String
 public struct NetworkProvisioning: Sendable {
     /// Where a unit that is the only one answers.
     public let usualPlace: String
+    /// Whether a text can be such a place.
+    public let isPlace: @Sendable (String) -> Bool
     let rules: @Sendable (@escaping NetworkPlace) -> ProvisioningRules
 
-    public init(usualPlace: String, rules: @escaping @Sendable (@escaping NetworkPlace) -> ProvisioningRules) {
-        (self.usualPlace, self.rules) = (usualPlace, rules)
+    public init(
+        usualPlace: String, isPlace: @escaping @Sendable (String) -> Bool,
+        rules: @escaping @Sendable (@escaping NetworkPlace) -> ProvisioningRules
+    ) {
+        (self.usualPlace, self.isPlace, self.rules) = (usualPlace, isPlace, rules)
     }
 }
 

@@ -6,7 +6,7 @@ import Support
 struct Noafw: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "noafw",
-        abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
+        abstract: "Provision and prove Bluetooth LE units: glasses, robots, keyboards.",
         discussion: """
             Examples:
               noafw flash                              flash the unit in reach, verify it
@@ -14,7 +14,9 @@ struct Noafw: ParsableCommand {
               noafw flash --watch                      run a factory line
               noafw chat                               talk through the Monocle in reach
               noafw console                            open the prompt of the unit in reach
-              noafw scan                               show the glasses in reach
+              noafw scan                               show the units in reach
+              noafw robot test                         test the OpenBot in reach, wheels in the air
+              noafw type "Hello"                       type through the IOS-Keyboard in reach
               noafw doctor                             check this machine
               noafw flash --virtual monocle            flash a virtual Monocle, verify it
               noafw verify --virtual monocle --deep    verify every byte, change none

@@ -7,9 +7,14 @@ enum PrivateArguments {
 
     /// - Returns: whether `message` may repeat an argument of a verb that keeps its own to itself.
     static func repeats(_ message: String, _ arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
-        guard let verb = verbs.first(where: { $0.configuration.commandName == arguments.first }),
-            (verb as? any ContextCommand.Type)?.hasPrivateArguments == true
-        else { return false }
+        let privateVerbs = verbs.filter { ($0 as? any ContextCommand.Type)?.hasPrivateArguments == true }
+        let verb = verbs.first { $0.configuration.commandName == arguments.first }
+        guard let verb, privateVerbs.contains(where: { $0 == verb }) else {
+            // A verb that is not recognised, or stands in the wrong place, may be meant.
+            let names = privateVerbs.map { $0.configuration.commandName }
+            guard verb == nil || arguments.contains(where: names.contains) else { return false }
+            return arguments.dropFirst().contains { !$0.hasPrefix("-") && message.contains("'\($0)'") }
+        }
         let help = verb.helpMessage(columns: 100)
         return arguments.dropFirst().contains { argument in
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

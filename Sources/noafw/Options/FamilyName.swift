@@ -1,7 +1,7 @@
 import ArgumentParser
 import Provisioning
 
-/// The short name of a family whose units can be written to, as an option's value.
+/// The short name of a family that a verb works with, as an option's value.
 struct FamilyName: ExpressibleByArgument, Sendable, Hashable {
     let id: FamilyID
 
@@ -14,6 +14,6 @@ struct FamilyName: ExpressibleByArgument, Sendable, Hashable {
     var defaultValueDescription: String { id.rawValue }
 
     static var allValueStrings: [String] {
-        FamilyList.supported.all.filter { $0.provisioning != nil || $0.network != nil }.map(\.id.rawValue)
+        SupportedFamily.all.filter { $0.family.provisioning != nil || $0.family.network != nil || !$0.bench.isEmpty }.map(\.id.rawValue)
     }
 }

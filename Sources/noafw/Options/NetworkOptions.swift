@@ -28,6 +28,9 @@ struct NetworkOptions: ParsableArguments, Sendable {
         if url != nil, units.isFleet || !units.virtual.isEmpty {
             throw ValidationError("--url is where one unit answers: name that unit alone; a virtual one knows its own.")
         }
+        if let url, !SupportedFamily.all.contains(where: { $0.family.network?.isPlace(url) == true }) {
+            throw ValidationError("--url is plain http, a host and a port, such as http://192.168.1.20.")
+        }
         if unsigned, !inputs.trust.isEmpty {
             throw ValidationError("--trust wants a signature, and --unsigned does without: leave one out.")
         }

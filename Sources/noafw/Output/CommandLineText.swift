@@ -25,7 +25,7 @@ enum CommandLineText {
         same(["flash"] + unit + files + ["--only", parts.map(\.name).joined(separator: ",")])
     }
 
-    private static func quote(_ argument: String) -> String {
+    static func quote(_ argument: String) -> String {
         let isPlain = !argument.isEmpty && argument.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "-_./:,=@+".utf8.contains($0)
         }

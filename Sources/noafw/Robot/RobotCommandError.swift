@@ -29,7 +29,7 @@ extension RobotCommandError: DiagnosableError {
                 cause: "the checks above say what was expected", remedy: "repair the robot, then run the same command again")
         case .interrupted:
             Diagnosis(
-                "NOA-0093", .interrupted, nil, "interrupted; a robot that was driven was told to stop, or its dead-man stops it",
+                "NOA-0093", .interrupted, nil, "interrupted; a robot that was moving was stopped, or its dead-man stops it",
                 cause: "noafw received a signal", remedy: "look at the robot; run the same command to begin again")
         case .badScript(let line, let reason):
             Diagnosis(

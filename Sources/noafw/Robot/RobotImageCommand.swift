@@ -31,7 +31,7 @@ struct RobotImageCommand: ContextCommand {
             let image = try ESPImage(try InputFile.read(context.path(self.file), limit: ESPImage.limitBytes))
             guard image.chip == .esp32 else { throw ESPImageError.wrongChip(image.chip, wanted: .esp32) }
             let document = RobotImageDocument(file: file, image: image)
-            return OfflineCommand.Result(lines: document.lines(image) + ["", OpenBot.writeCommand], document: document)
+            return OfflineCommand.Result(lines: document.lines(image) + ["", UntrustedText.escape(OpenBot.writeCommand(CommandLineText.quote(self.file.name)))], document: document)
         }
     }
 }
@@ -67,7 +67,8 @@ struct RobotImageDocument: Encodable, Sendable {
 
     func lines(_ image: ESPImage) -> [String] {
         let rows = [
-            ("chip", chip), ("project", project), ("version", version), ("built", built), ("ESP-IDF", idf), ("size", bytes.map { "\($0) bytes" }),
+            ("chip", chip), ("project", project), ("version", version), ("built", built), ("ESP-IDF", idf),
+            ("size", bytes.map { "\($0) bytes" }),
             ("segments", "\(image.segments.count)"), ("SHA-256", digest ?? "none: only one byte of checksum guards it"), ("ELF", elfDigest),
         ]
         return rows.map { name, text in "\(name.padded(to: 10))\(UntrustedText.escape(text ?? "-"))" }

@@ -10,7 +10,9 @@ struct SpanOfTime: ExpressibleByArgument, Sendable, Hashable {
     init?(argument: String) {
         let isMilliseconds = argument.hasSuffix("ms")
         let digits = isMilliseconds ? argument.dropLast(2) : argument.hasSuffix("s") ? argument.dropLast() : argument[...]
-        guard let number = Double(digits), number.isFinite, number > 0 else { return nil }
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }), let number = Double(digits), number >= 0.001 else {
+            return nil
+        }
         seconds = isMilliseconds ? number / 1000 : number
         guard seconds <= Self.most else { return nil }
     }
@@ -30,7 +32,7 @@ struct RobotOptions: ParsableArguments, Sendable {
 }
 
 /// Where readings go besides the screen.
-struct RobotLogOptions: ParsableArguments, Sendable {
+struct RobotLogOptions: ParsableArguments, FileNaming, Sendable {
     @Option(
         help: ArgumentHelp(
             "Write OpenBot's log files (sensor_data) into this folder, for its training scripts. Files that are there are replaced.",
@@ -40,4 +42,9 @@ struct RobotLogOptions: ParsableArguments, Sendable {
 
     @Option(help: ArgumentHelp("Write every reading to this CSV file.", valueName: "file"), completion: .file(extensions: ["csv"]))
     var csv: OutputName?
+
+    func uses(in context: CommandContext) -> [FileUse] {
+        let logs = log.map { RobotLogs.files(in: RobotLogs.folder($0, context)) } ?? []
+        return (log?.uses(in: context) ?? []) + logs.map { .written($0) } + (csv?.uses(in: context) ?? [])
+    }
 }

@@ -16,9 +16,12 @@ struct RobotRun: Sendable {
     /// Puts the terminal in order before anything is said.
     var settle: @Sendable () -> Void = {}
 
-    /// - Parameter body: fills the report; what it throws is the report's error.
+    /// - Parameters:
+    ///   - check: of what the command line names, before a robot is looked for.
+    ///   - body: fills the report; what it throws is the report's error.
     func run(
-        _ body: @escaping Body, document: (@Sendable (RobotReport?, Diagnosis?) -> any Encodable & Sendable)? = nil,
+        check: @escaping @Sendable () throws -> Void = {}, _ body: @escaping Body,
+        document: (@Sendable (RobotReport?, Diagnosis?) -> any Encodable & Sendable)? = nil,
         show: @escaping @Sendable (RobotReport, TextStyle) -> [String]
     ) async -> Int32 {
         context.interrupts.grace.waitForUnits()
@@ -27,7 +30,9 @@ struct RobotRun: Sendable {
         defer { context.interrupts.exitReport.set(nil) }
         // A run that its time limit ends still tells what became of the robot.
         let last = Mutex<RobotReport?>(nil)
+        let identity = Mutex<RunIdentity?>(nil)
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: options.timeout).run {
+            try check()
             let selection = options.unit.value
             if case .virtual(let names, _) = selection.units, let other = names.first(where: { $0.family != .openbot }) {
                 throw CommandError.unsupported("robot", family: other.family)
@@ -35,9 +40,11 @@ struct RobotRun: Sendable {
             let request = BenchRequest(
                 verb: verb, unit: selection.only([.openbot]), search: context.assetSearch(nil), stateFolder: try context.stateFolder(),
                 records: records)
-            let identity = Mutex<RunIdentity?>(nil)
             var report = try await context.services.bench(
-                request, recorded: { record in identity.withLock { $0 = record } }, events: { $0.notice.map(context.note) }
+                request,
+                recorded: { record in
+                    last.withLock { $0?.run = record }; identity.withLock { $0 = record }
+                }, events: { $0.notice.map(context.note) }
             ) { unit in
                 try await RobotUnit.link(unit) { robot in
                     let report = await fill(robot, body)
@@ -56,8 +63,9 @@ struct RobotRun: Sendable {
         case .failed(let error):
             let diagnosis = diagnose(error)
             conclusion.say {
-                if let report = last.withLock(\.self) { show(report, style).forEach(sink.writeLine) }
-                fail(diagnosis, document)
+                let report = last.withLock(\.self)
+                if let report { show(report, style).forEach(sink.writeLine) }
+                fail(diagnosis, document, report)
             }
             return diagnosis.category.rawValue
         case .interrupted(nil):
@@ -95,9 +103,11 @@ struct RobotRun: Sendable {
         if isJSON, let document { context.output.writeLine(JSONWriter.text(Encoded(document(report, report.failure)))) }
     }
 
-    private func fail(_ error: Diagnosis, _ document: ((RobotReport?, Diagnosis?) -> any Encodable & Sendable)?) {
+    private func fail(
+        _ error: Diagnosis, _ document: ((RobotReport?, Diagnosis?) -> any Encodable & Sendable)?, _ report: RobotReport? = nil
+    ) {
         context.explain(error)
-        if isJSON, let document { context.output.writeLine(JSONWriter.text(Encoded(document(nil, error)))) }
+        if isJSON, let document { context.output.writeLine(JSONWriter.text(Encoded(document(report, error)))) }
     }
 
     private struct Encoded: Encodable {

@@ -32,7 +32,8 @@ enum RobotText {
         switch stop.delivery {
         case .proved?:
             let over = stop.isOverNewLink ? "over a new link; the dead-man acted before" : "the robot acknowledged it\(latency)"
-            return "\(style.paint("stop delivered", .good)): \(over)"
+            let rest = stop.isWhole ? "" : "; the dead-man is still on: switch the robot off and on before a phone drives it"
+            return "\(style.paint("stop delivered", .good)): \(over)\(rest)"
         case .sent?:
             return "\(style.paint("stop sent", .careful)): the robot takes no writes that it acknowledges"
         case nil:

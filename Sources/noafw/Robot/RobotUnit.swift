@@ -60,7 +60,15 @@ extension RobotUnit {
             let session = try await RobotSession.open(connection, clock: clock)
             let report = try await body(RobotUnit(
                 session: session, address: unit.address,
-                reconnect: { try await RobotSession.open(try await connect(), clock: clock, asksFeatures: false) }))
+                reconnect: {
+                    let connection = try await connect()
+                    do {
+                        return try await RobotSession.open(connection, clock: clock, asksFeatures: false)
+                    } catch {
+                        await connection.disconnect()
+                        throw error
+                    }
+                }))
             await connection.disconnect()
             return report
         } catch {

@@ -31,14 +31,17 @@ struct RobotWatchCommand: ContextCommand {
             let files = try RobotLogs(logs, context: context, clock: robot.clock)
             try await robot.session.send(RobotReadings.intervals(for: features))
             let end = robot.clock.deadline(in: span?.duration ?? .forever)
-            do {
-                try await watch(robot, features, until: end, screen, files)
-            } catch is CancellationError where context.stop.reason == .interrupted && span == nil {
-                // Ctrl-C is how it ends.
-            }
+            let ending = await result { try await watch(robot, features, until: end, screen, files) }
             report.voltage = robot.readings.now.voltage?.value
             try files.save()
+            do { try ending.get() } catch is CancellationError where context.stop.reason == .interrupted && span == nil {
+                // Ctrl-C is how it ends.
+            }
         } show: { _, _ in [] }
+    }
+
+    private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
     }
 
     private func watch(

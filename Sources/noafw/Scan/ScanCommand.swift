@@ -6,7 +6,7 @@ import Support
 struct ScanCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Show the glasses in reach.",
+        abstract: "Show the units in reach.",
         discussion: """
             Lists every Monocle and Frame that advertises, the nearest first. Give the address to --device. A unit in its \
             bootloader is listed with its application's address. On a terminal the table is redrawn until the time is up. \

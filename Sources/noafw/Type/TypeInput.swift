@@ -34,24 +34,30 @@ enum TypeInput {
         let wish: TypeWish
         /// What the layout makes of a line, before it is typed.
         let look: @Sendable (TypingText) -> Void
+        /// One for each line that may wait: a program that writes faster than the unit types is held up.
+        let room = Inbox<Void>()
+
+        private static let mostWaiting = 16
 
         func deliver(to wishes: Inbox<TypingSession.Wish>) async throws {
             var reader = try Reader(context)
             defer { reader.close() }
+            for _ in 0..<Self.mostWaiting { room.deliver(()) }
             var pending: [UInt8] = []
             while let piece = try await reader.next() {
                 pending += piece
                 while let end = pending.firstIndex(of: 0x0A) {
-                    try add(pending[..<end], to: wishes)
+                    try await add(pending[..<end], to: wishes)
                     pending.removeSubrange(...end)
                 }
                 guard pending.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
             }
-            if !pending.isEmpty { try add(pending[...], to: wishes) }
+            if !pending.isEmpty { try await add(pending[...], to: wishes) }
             wishes.deliver(.end(wish.lastKeys))
         }
 
-        private func add(_ line: ArraySlice<UInt8>, to wishes: Inbox<TypingSession.Wish>) throws {
+        private func add(_ line: ArraySlice<UInt8>, to wishes: Inbox<TypingSession.Wish>) async throws {
+            _ = try await room.next(before: context.clock.deadline(in: .forever), on: context.clock)
             let text = TypingText(try decode(line.last == 0x0D ? line.dropLast() : line), layout: wish.layout, magic: wish.magic)
             look(text)
             wishes.deliver(.text(text.items))

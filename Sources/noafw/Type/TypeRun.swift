@@ -62,10 +62,12 @@ struct TypeRun: Sendable {
     }
 
     private func follow(_ unit: StationUnit) async throws -> TypeReport {
-        let wishes = Inbox<TypingSession.Wish>(capacity: 1 << 16)
+        let wishes = Inbox<TypingSession.Wish>()
         let input = TypeInput.Lines(context: context, wish: wish) { warn(of: $0) }
         return try await proving(unit, nil) {
-            try await beside({ try await input.deliver(to: wishes) }, { try await session(unit).follow(wishes, on: context.clock) })
+            try await beside({ try await input.deliver(to: wishes) }, {
+                try await session(unit).follow(wishes, on: context.clock, taken: { input.room.deliver(()) })
+            })
         }
     }
 
@@ -74,12 +76,12 @@ struct TypeRun: Sendable {
     private func proving(
         _ unit: StationUnit, _ plan: TypePlan?, _ type: () async throws -> TypingSession.Result
     ) async throws -> TypeReport {
-        let before = try await wish.page?.trace()
-        if let unit = try await wish.page?.layout(), unit != wish.layout.rawValue {
-            throw KeyboardError.otherLayout(unit: unit, wanted: wish.layout)
+        let before = try await wish.page?.trace(on: unit.central.clock)
+        if let other = try await wish.page?.layout(on: unit.central.clock), other != wish.layout.rawValue {
+            throw KeyboardError.otherLayout(unit: other, wanted: wish.layout)
         }
         let result = try await type()
-        if let before, let after = try await wish.page?.trace() {
+        if let before, let after = try await wish.page?.trace(on: unit.central.clock) {
             try before.prove(result.commands, layout: wish.layout, next: after)
         }
         return TypeReport(address: unit.address, plan: plan, result: result, isProved: before != nil)

@@ -4,7 +4,9 @@ import Support
 
 extension NetworkProvisioning {
     /// A keyboard takes firmware over Wi-Fi alone (IOS-Keyboard, `debug_server.c`).
-    static let keyboard = NetworkProvisioning(usualPlace: "http://ios-keyboard.local") { place in
+    static let keyboard = NetworkProvisioning(
+        usualPlace: "http://ios-keyboard.local", isPlace: { (try? UnitURL($0)) != nil }
+    ) { place in
         ProvisioningRules(
             components: [.keyboardFirmware], refuse: KeyboardConsole.refuseOthers,
             open: { connection, clock, _ in

@@ -78,7 +78,7 @@ struct UnitHTTP: Sendable {
     }
 
     private func head(_ method: HTTPMethod, _ path: String, _ byteCount: Int) -> HTTPRequestHead {
-        var headers = HTTPHeaders([("Host", url.port == 80 ? url.host : "\(url.host):\(url.port)"), ("Connection", "close")])
+        var headers = HTTPHeaders([("Host", url.authority), ("Connection", "close")])
         if method == .POST {
             headers.add(name: "Content-Type", value: "application/json")
             headers.add(name: "Content-Length", value: "\(byteCount)")

@@ -12,9 +12,12 @@ struct UnitURL: Sendable, Hashable, CustomStringConvertible {
             parts.scheme?.lowercased() == "http", ["", "/"].contains(parts.percentEncodedPath),
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80)
         else { throw .badURL(text.contains("@") ? "(not shown)" : PrintableText.ascii(text)) }
-        self.host = host.lowercased()
+        // Foundation leaves the brackets around an IPv6 address.
+        self.host = host.lowercased().trimmingCharacters(in: ["[", "]"])
         port = parts.port ?? 80
     }
 
-    var description: String { "http://\(host)" + (port == 80 ? "" : ":\(port)") }
+    /// As an HTTP request names it.
+    var authority: String { (host.contains(":") ? "[\(host)]" : host) + (port == 80 ? "" : ":\(port)") }
+    var description: String { "http://\(authority)" }
 }

@@ -88,9 +88,13 @@ public struct TypingSession: Sendable {
     }
 
     /// Makes the host's text the newest wish, by the smallest edit each time. Wishes that a newer one overtakes are left out.
-    /// - Parameter wishClock: of whoever wishes, which may be another one than the unit's.
+    /// - Parameters:
+    ///   - wishClock: of whoever wishes, which may be another one than the unit's.
+    ///   - taken: called for each wish that is taken from the queue.
     /// - Throws: ``KeyboardError/unknownText(unknown:)`` when the last ones could not be typed.
-    public func follow(_ wishes: Inbox<Wish>, on wishClock: SessionClock) async throws -> Result {
+    public func follow(
+        _ wishes: Inbox<Wish>, on wishClock: SessionClock, taken: @escaping @Sendable () -> Void = {}
+    ) async throws -> Result {
         var link = try await connect()
         var machine = TypingMachine(payload: link.payload)
         var result = Result()
@@ -98,13 +102,19 @@ public struct TypingSession: Sendable {
         var hasEnded = false
         do {
             while true {
-                while !hasEnded, !machine.owesKeys, let wish = wishes.poll() { hasEnded = take(wish, &machine) }
+                while !hasEnded, !machine.owesKeys, let wish = wishes.poll() {
+                    taken()
+                    hasEnded = take(wish, &machine)
+                }
                 guard let command = machine.next() else {
                     if hasEnded { break }
                     let wish = try await clock.paused {
                         try await wishes.next(before: wishClock.deadline(in: .forever), on: wishClock)
                     }
-                    if let wish { hasEnded = take(wish, &machine) }
+                    if let wish {
+                        taken()
+                        hasEnded = take(wish, &machine)
+                    }
                     continue
                 }
                 do {

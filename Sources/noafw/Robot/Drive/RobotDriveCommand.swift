@@ -67,10 +67,12 @@ struct RobotDriveCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let keys = RobotKeys(context: context)
+        let given = Result { try motions(in: context) }
         let run = RobotRun(context: context, options: options, verb: "robot drive", settle: { keys.close() })
-        return await run.run { robot, report in
-            let motions = try motions(in: context)
-            guard motions != nil || context.input.isTerminal else { throw RobotCommandError.noMotion }
+        return await run.run(check: {
+            if try given.get() == nil, !context.input.isTerminal { throw RobotCommandError.noMotion }
+        }) { robot, report in
+            let motions = try given.get()
             let files = try RobotLogs(logs, context: context, clock: robot.clock)
             let drive = RobotDrive(robot.session, reconnect: robot.reconnect) { message in
                 robot.readings.take(message, at: robot.clock.now)
@@ -83,6 +85,7 @@ struct RobotDriveCommand: ContextCommand {
                 files.told(duties.scaled(to: most))
             }
             let ending = await drive.run(endsAtCollision: motions != nil) { steering in
+                context.note("the robot is driven: Ctrl-C stops it")
                 guard let motions else { return try await keys.run(clock: robot.clock) { steer($0, steering) } }
                 for motion in motions {
                     steer(motion.duties, steering)
@@ -126,7 +129,7 @@ struct RobotMotion: Sendable, Hashable {
             func fault(_ reason: String) -> RobotCommandError { .badScript(line: index + 1, reason: reason) }
             guard words.count == 3 else { throw fault("it has \(words.count) words") }
             guard let left = Int(words[0]), let right = Int(words[1]) else { throw fault("its duties are no numbers") }
-            guard [left, right].allSatisfy({ abs($0) <= Duties.limit }) else { throw fault("a duty is from -255 to 255") }
+            guard [left, right].allSatisfy((-Duties.limit...Duties.limit).contains) else { throw fault("a duty is from -255 to 255") }
             guard let span = SpanOfTime(argument: words[2]) else { throw fault("its time is none") }
             guard motions.count < mostMotions else { throw fault("there are more than \(mostMotions) motions") }
             motions.append(RobotMotion(duties: Duties(left: left, right: right), span: span))

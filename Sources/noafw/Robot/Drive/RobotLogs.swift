@@ -43,7 +43,7 @@ final class RobotLogs: Sendable {
 
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)`` for what cannot be written at the end.
     init(_ options: RobotLogOptions, context: CommandContext, clock: SessionClock) throws {
-        folder = options.log.map { NamedPath("\(context.path($0).location)/sensor_data", in: "/") }
+        folder = options.log.map { Self.folder($0, context) }
         csv = options.csv.map { OutputPlace(context.path($0)) }
         if let csv { try OutputFile.checkPlace(csv.path) }
         (self.clock, begun) = (clock, clock.now)
@@ -52,6 +52,14 @@ final class RobotLogs: Sendable {
             try PrivateFile.makeFolder(folder.location)
             note(.indicatorLog, "0")
         }
+    }
+
+    static func folder(_ name: OutputName, _ context: CommandContext) -> NamedPath {
+        NamedPath("\(context.path(name).location)/sensor_data", in: "/")
+    }
+
+    static func files(in folder: NamedPath) -> [NamedPath] {
+        Kind.allCases.map { NamedPath("\(folder.location)/\($0.rawValue).txt", in: "/") }
     }
 
     func told(_ duties: Duties) {
@@ -78,7 +86,9 @@ final class RobotLogs: Sendable {
             guard state.bytes < Self.limit else { return }
             let line = "\(epoch + Int64(passed / .nanoseconds(1))),\(values)\n"
             if folder != nil { state.lines[kind, default: ""] += line }
-            if csv != nil, let name { state.table += "\(Format.plain(passed.inSeconds)),\(name),\(values)\n" }
+            if csv != nil, let name {
+                state.table += "\(Format.plain(passed.inSeconds)),\(name),\(values)\(values.contains(",") ? "" : ",")\n"
+            }
             state.bytes += 2 * line.utf8.count
         }
     }

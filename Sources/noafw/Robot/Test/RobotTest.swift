@@ -100,7 +100,7 @@ struct RobotTest: Sendable {
         for line in lines where try await robot.session.send(line) != .proved { isProved = false }
         if features.has(.statusLEDs) { try await robot.session.send(RobotLine.StatusLED.allCases.map { .status($0, isOn: false) }) }
         return RobotCheck(
-            name: "lights", result: isProved ? .passed : .failed, found: isProved ? "delivered" : "sent, not acknowledged",
+            name: "lights", result: isProved ? .passed : .failed, found: isProved ? "delivered, not seen" : "sent, not acknowledged",
             expected: "delivered; an operator looks")
     }
 
@@ -109,12 +109,17 @@ struct RobotTest: Sendable {
         guard features.has(.bumper) else {
             return RobotCheck(name: "bumper", result: .skipped, found: "not built in", expected: "-")
         }
+        // What came before the question is no answer to it.
+        while let old = try await robot.session.next(before: robot.clock.now) { robot.readings.take(old, at: robot.clock.now) }
         say("press the bumper")
         let end = robot.clock.deadline(in: Self.bumperTimeout)
         while let message = try await robot.session.next(before: end) {
             guard case .bumper(let hit) = message else { continue }
-            // The motors are the robot's until the window is over.
-            try await robot.clock.sleep(until: robot.clock.deadline(in: DriveMachine.window * 2))
+            // While it is pressed, the robot repeats it and keeps its motors until the window is over.
+            var free = robot.clock.deadline(in: DriveMachine.window * 2)
+            while robot.clock.now < end, let next = try await robot.session.next(before: free) {
+                if case .bumper = next { free = robot.clock.deadline(in: DriveMachine.window * 2) }
+            }
             return RobotCheck(
                 name: "bumper", result: hit.side == nil ? .failed : .passed, found: "\(hit.code): \(hit.words)", expected: "a known place")
         }
@@ -140,7 +145,9 @@ struct RobotTest: Sendable {
     }
 
     private static func check(_ turn: Turn, _ features: RobotFeatures, _ wheels: RobotReadings.Wheels?) -> RobotCheck {
-        guard features.hasWheels else { return RobotCheck(name: turn.name, result: .skipped, found: "no encoders", expected: "-") }
+        guard features.hasWheels else {
+            return RobotCheck(name: turn.name, result: .failed, found: "no encoders: nobody saw it turn", expected: "a speed")
+        }
         let range = "\(turn.isForward ? "" : "-")\(Int(speeds.lowerBound)) to \(turn.isForward ? "" : "-")\(Int(speeds.upperBound)) rpm"
         let expected = "\(range), the other side still"
         guard let wheels else { return RobotCheck(name: turn.name, result: .failed, found: "no report", expected: expected) }
