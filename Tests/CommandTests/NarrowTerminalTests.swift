@@ -179,6 +179,6 @@ import Testing
             return harness.output.split(separator: "\n").filter { $0.hasPrefix("  noafw ") }
         }
         let narrow = await examples(80)
-        #expect(await narrow == examples(1000) && narrow.count == 11)
+        #expect(await narrow == examples(1000) && narrow.count == 13)
     }
 }
