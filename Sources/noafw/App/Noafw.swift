@@ -15,8 +15,8 @@ struct Noafw: ParsableCommand {
               noafw chat                               talk through the Monocle in reach
               noafw console                            open the prompt of the unit in reach
               noafw scan                               show the units in reach
-              noafw robot test                         test the OpenBot in reach, wheels in the air
-              noafw type "Hello"                       type through the IOS-Keyboard in reach
+              noafw robot test                         test an OpenBot, wheels in the air
+              noafw type "Hello"                       type through an IOS-Keyboard
               noafw doctor                             check this machine
               noafw flash --virtual monocle            flash a virtual Monocle, verify it
               noafw verify --virtual monocle --deep    verify every byte, change none
