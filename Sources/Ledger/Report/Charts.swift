@@ -2,7 +2,7 @@ import Foundation
 
 /// Yields as dots with the interval that holds the true share in 95 of 100 cases.
 enum YieldCharts {
-    /// Where the scale begins: most yields lie near the top.
+    /// Where the scale begins: most yields are near the top.
     private static func floor(_ yields: [RunFigures.NamedYield]) -> Double {
         let lowest = yields.compactMap { $0.yield.share.value == nil ? nil : $0.yield.share.interval.lowerBound }.min() ?? 0
         return [0.9, 0.8, 0.5].first { $0 <= lowest } ?? 0
@@ -75,7 +75,7 @@ enum YieldCharts {
     }
 }
 
-/// The error codes that occur most, with the share of all that they make up together.
+/// The most frequent error codes, and their cumulative share.
 enum ParetoChart {
     static func chart(_ pareto: Pareto, id: String) -> Chart {
         let total = pareto.bars.reduce(0) { $0 + $1.count }
@@ -135,7 +135,7 @@ enum DurationChart {
         return chart
     }
 
-    /// The powers of ten around all durations; a tenth of a second at least, three hours at most.
+    /// The powers of ten around all durations; from a tenth of a second to three hours.
     private static func decades(_ stages: [RunFigures.Stage]) -> (Double, Double) {
         let shortest = stages.compactMap(\.durations.shortest).min() ?? 0.1
         let longest = stages.compactMap(\.durations.longest).max() ?? 10
@@ -148,7 +148,7 @@ enum DurationChart {
     ) {
         let edges = (0...bins).map { pow(10, low + (high - low) * Double($0) / Double(bins)) }
         var counts = stage.durations.histogram(edges)
-        // What is shorter than the axis stands at its beginning.
+        // The first bar includes shorter durations.
         counts[0] += stage.durations.count - counts.reduce(0, +)
         let most = Double(counts.max() ?? 1)
         for (bin, count) in counts.enumerated() where count > 0 {

@@ -1,11 +1,11 @@
-/// Elements of HTML. What comes from a unit or a person goes through ``text(_:)``.
+/// Elements of HTML. Texts from a unit or a person go through ``text(_:)``.
 enum HTML {
-    /// Escaped, for content and for attributes in quotes.
+    /// Escaped for content and quoted attributes.
     static func text(_ text: String) -> String { XMLText.attribute(text) }
 
     /// - Parameters:
-    ///   - texts: titles of the first columns; a `Day` stays on one line.
-    ///   - rows: the first cell of each is its heading.
+    /// - texts: titles of the first columns; a `Day` stays on one line.
+    /// - rows: the first cell of each is its heading.
     static func table(_ caption: String, _ texts: [String], numbers: [String], _ rows: [[String]]) -> String {
         let titles = texts + numbers
         func cell(_ index: Int, _ name: String, _ content: String) -> String {
@@ -16,7 +16,7 @@ enum HTML {
         let body = rows.map { row in
             "<tr>" + row.prefix(titles.count).enumerated().map { cell($0, $0 == 0 ? "th scope=\"row\"" : "td", $1) }.joined() + "</tr>"
         }
-        // A region that scrolls has to be reached by keyboard.
+        // A scrolling region must be reachable by keyboard.
         return
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
                 + "aria-label=\"\(text(caption))\"><table><caption>\(text(caption))</caption>"
