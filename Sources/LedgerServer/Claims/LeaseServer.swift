@@ -1,11 +1,11 @@
 import Ledger
 import Support
 
-/// Gives leases. A cancelled call ends at once, but for a release.
+/// Grants leases. A cancelled call ends at once, except a release.
 protocol LeaseServer: Sendable {
     /// - Parameter dead: a run of this station that no longer holds the unit.
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
-    /// - Returns: what keeps the serial number from the unit; `nil` once it is the unit's.
+    /// - Returns: what prevents the binding; `nil` once the serial number is the unit's.
     func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool
     /// Without an answer the lease ends by itself.
