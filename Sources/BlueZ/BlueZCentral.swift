@@ -36,8 +36,8 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private let state = Mutex(State())
 
     /// - Parameters:
-    /// - adapter: `nil` takes the first one that is on.
-    /// - notice: gets what the operator should know about a bond.
+    ///   - adapter: `nil` takes the first one that is on.
+    ///   - notice: gets what the operator should know about a bond.
     public convenience init(
         adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
         silence: SilenceLimits = SilenceLimits(), notice: @escaping @Sendable (String) -> Void = { _ in }

@@ -10,9 +10,9 @@ public struct StationServer: Sendable {
     private let silence = ServerSilence()
 
     /// - Parameters:
-    /// - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
-    /// - station: also its login on the server.
-    /// - environment: the process's: libpq's variables, and `HOME`.
+    ///   - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
+    ///   - station: also its login on the server.
+    ///   - environment: the process's: libpq's variables, and `HOME`.
     /// - Throws: when the address is invalid, or a server on another machine need not prove its identity.
     public init(_ text: String, station: String, environment: [String: String], times: LeaseTimes = LeaseTimes()) throws(ServerError) {
         let address = try ServerAddress(text, station: station, environment: environment)

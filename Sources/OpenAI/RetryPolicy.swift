@@ -23,8 +23,8 @@ struct RetryPolicy: Sendable {
 /// The value of a `Retry-After` header (RFC 9110, 10.2.3).
 enum RetryAfter {
     /// - Parameters:
-    /// - value: seconds, or an HTTP date.
-    /// - date: the answer's `Date` header: the server's own clock.
+    ///   - value: seconds, or an HTTP date.
+    ///   - date: the answer's `Date` header: the server's own clock.
     static func parse(_ value: String, date: String?) -> Duration? {
         let trimmed = value.filter { $0 != " " }
         if !trimmed.isEmpty, trimmed.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {

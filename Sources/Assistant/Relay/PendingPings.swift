@@ -19,8 +19,8 @@ package struct PendingPings {
     package var nextDeadline: SessionClock.Instant? { pings.map(\.expires).min() }
 
     /// - Parameters:
-    /// - capacity: bytes of the ping's text in one packet.
-    /// - packet: carries that text.
+    ///   - capacity: bytes of the ping's text in one packet.
+    ///   - packet: carries that text.
     package mutating func ask(
         _ id: ConfirmationID, capacity: Int, now: SessionClock.Instant, packet: (Substring.UTF8View) -> [UInt8]
     ) -> [RelayEvent] {

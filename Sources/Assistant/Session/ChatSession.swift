@@ -57,8 +57,8 @@ public struct ChatSession: Sendable {
     }
 
     /// - Parameters:
-    /// - commands: from the terminal; ending the inbox is like ``SessionCommand/finish``.
-    /// - report: gets every event in order, one at a time.
+    ///   - commands: from the terminal; ending the inbox is like ``SessionCommand/finish``.
+    ///   - report: gets every event in order, one at a time.
     /// - Throws: what the first connection or start threw; `CancellationError`.
     public func run(commands: Inbox<SessionCommand>, report: @escaping @Sendable (ChatEvent) -> Void) async throws {
         let inputs = Inbox<Input>(capacity: 1 << 16)

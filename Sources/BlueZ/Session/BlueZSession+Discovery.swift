@@ -25,8 +25,8 @@ extension BlueZSession {
 
     /// Waits for a powered adapter.
     /// - Parameters:
-    /// - wanted: `nil` for the first that is on.
-    /// - isRecovering: it worked before, so a missing bluetoothd is probably restarting.
+    ///   - wanted: `nil` for the first that is on.
+    ///   - isRecovering: it worked before, so a missing bluetoothd is probably restarting.
     func usableAdapter(
         _ wanted: AdapterSelector?, before deadline: SessionClock.Instant, isRecovering: Bool
     ) async throws -> AdapterObject {

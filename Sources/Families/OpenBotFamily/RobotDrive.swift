@@ -33,8 +33,8 @@ public struct RobotDrive: Sendable {
     private let report: @Sendable (RobotMessage) -> Void
 
     /// - Parameters:
-    /// - report: gets every message.
-    /// - reconnect: opens a session without questions.
+    ///   - report: gets every message.
+    ///   - reconnect: opens a session without questions.
     public init(
         _ session: RobotSession, deadMan: DeadMan = .usual, reconnect: @escaping @Sendable () async throws -> RobotSession,
         report: @escaping @Sendable (RobotMessage) -> Void = { _ in }

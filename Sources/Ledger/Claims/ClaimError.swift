@@ -3,12 +3,12 @@ import Support
 /// Why a unit that is present must be left alone.
 public enum ClaimError: Error, Sendable, Hashable {
     /// - Parameters:
-    /// - station: which holds it.
-    /// - until: when its lease ends unless renewed; the server's time.
+    ///   - station: which holds it.
+    ///   - until: when its lease ends unless renewed; the server's time.
     case taken(unit: String, station: String, until: UTCTime)
     /// - Parameters:
-    /// - known: what the server knows about the number or the unit.
-    /// - station: the source.
+    ///   - known: what the server knows about the number or the unit.
+    ///   - station: the source.
     case serialBound(serial: String, unit: String, known: SerialBinding, station: String)
     /// A claim is required.
     /// - Parameter remedy: what to do on the server; `nil` while it cannot be reached.

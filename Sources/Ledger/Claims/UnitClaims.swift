@@ -22,7 +22,7 @@ public protocol UnitClaims: Sendable {
     /// Call it before the unit is touched. The claim is renewed until it is released or nothing refers to it. The wait is bounded, and
     /// ends with a cancelled task.
     /// - Throws: when another station works on the unit, when the serial number is not the unit's, or when a claim is required and no
-    /// server answers.
+    ///   server answers.
     func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim
 }
 

@@ -11,8 +11,8 @@ public enum LedgerError: Error, Sendable, Hashable {
     /// Closes a run that its process left open.
     case abandoned(run: String)
     /// - Parameters:
-    /// - address: the present unit's.
-    /// - known: the number's unit, or the unit's number.
+    ///   - address: the present unit's.
+    ///   - known: the number's unit, or the unit's number.
     case serialBound(serial: String, address: String, known: SerialBinding)
     case noSuchRun(_ digits: String)
     case severalRuns(_ digits: String, found: [String])

@@ -16,8 +16,8 @@ public enum JUnitText {
         public var result: Result
 
         /// - Parameters:
-        /// - words: the class's name, joined by dots; a dot inside one would divide packages.
-        /// - name: together with the class's name unique in its suite.
+        ///   - words: the class's name, joined by dots; a dot inside one would divide packages.
+        ///   - name: together with the class's name unique in its suite.
         public init(_ words: [String], name: String, milliseconds: Int64, result: Result) {
             className = words.map { $0.replacing(".", with: "_") }.joined(separator: ".")
             (self.name, self.milliseconds, self.result) = (name, milliseconds, result)

@@ -63,8 +63,8 @@ public struct RunFigures: Sendable {
     private var unitsByAddress: [String: Unit] = [:]
 
     /// - Parameters:
-    /// - history: in the order of writing.
-    /// - since: earlier runs only show which units were run before.
+    ///   - history: in the order of writing.
+    ///   - since: earlier runs only show which units were run before.
     public init(_ history: some Sequence<RunRecord> = [RunRecord](), since: UTCTime? = nil) {
         (self.since, firstPass) = (since, FirstPassYield(since: since))
         for run in history { add(run) }

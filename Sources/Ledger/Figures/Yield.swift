@@ -32,8 +32,8 @@ public struct FirstPassYield: Sendable, Hashable {
     private var known: Set<[String]> = []
 
     /// - Parameters:
-    /// - runs: in the order of opening; open ones do not count.
-    /// - since: earlier runs only show which units were run before.
+    ///   - runs: in the order of opening; open ones do not count.
+    ///   - since: earlier runs only show which units were run before.
     public init(_ runs: some Sequence<RunRecord> = [RunRecord](), since: UTCTime? = nil) {
         self.since = since
         for run in runs { add(run) }

@@ -9,9 +9,9 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
     static let none = RunID(milliseconds: 0, first: 0, second: 0)
 
     /// - Parameters:
-    /// - milliseconds: since 1970, 48 bits.
-    /// - first: 12 random bits.
-    /// - second: 62 random bits.
+    ///   - milliseconds: since 1970, 48 bits.
+    ///   - first: 12 random bits.
+    ///   - second: 62 random bits.
     init(milliseconds: UInt64, first: UInt64, second: UInt64) {
         let halves = ((milliseconds << 16 | 0x7000 | first & 0xFFF).bigEndian, (1 << 63 | second & (.max >> 2)).bigEndian)
         uuid = withUnsafeBytes(of: halves) { UUID(uuid: $0.load(as: uuid_t.self)) }

@@ -4,8 +4,8 @@ enum HTML {
     static func text(_ text: String) -> String { XMLText.attribute(text) }
 
     /// - Parameters:
-    /// - texts: titles of the first columns; a `Day` stays on one line.
-    /// - rows: the first cell of each is its heading.
+    ///   - texts: titles of the first columns; a `Day` stays on one line.
+    ///   - rows: the first cell of each is its heading.
     static func table(_ caption: String, _ texts: [String], numbers: [String], _ rows: [[String]]) -> String {
         let titles = texts + numbers
         func cell(_ index: Int, _ name: String, _ content: String) -> String {

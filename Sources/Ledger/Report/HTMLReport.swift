@@ -7,8 +7,8 @@ public enum HTMLReport {
     static let lowestLimit = 30
 
     /// - Parameters:
-    /// - scope: the selection, such as `since 2026-11-01`.
-    /// - made: when.
+    ///   - scope: the selection, such as `since 2026-11-01`.
+    ///   - made: when.
     public static func page(_ figures: RunFigures, scope: String, made: UTCTime) -> String {
         let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
         let sections = figures.runs == 0 ? [] : [yields(figures), stations(figures), codes(figures), durations(figures), units(figures)]

@@ -35,7 +35,7 @@ public final class OpenRun: Sendable {
 
     /// Records the request, then claims the unit: if the run ends before the answer, this station can take the claim back.
     /// - Throws: ``ClaimError``, ``LedgerError``, `CancellationError`: then the unit must not be touched. Close the run all the same; if
-    /// the unit is another station's, it leaves no record.
+    ///   the unit is another station's, it leaves no record.
     public func claim(from claims: any UnitClaims, rebindsSerial: Bool = false) async throws {
         let (record, ledger) = (record, ledger)
         let request = ClaimRequest(

@@ -21,8 +21,8 @@ struct ServerAddress: Sendable, Hashable {
     private static let loginLimit = 63
 
     /// - Parameters:
-    /// - text: `postgresql://…` or `service=NAME`.
-    /// - station: the login, if none is named.
+    ///   - text: `postgresql://…` or `service=NAME`.
+    ///   - station: the login, if none is named.
     init(_ text: String, station: String, environment: [String: String]) throws(ServerError) {
         var settings = try Self.gathered(text, environment)
         settings["connect_timeout"] = nil

@@ -57,8 +57,8 @@ final class ServerWire {
     func beginAnswer() { received = 0 }
 
     /// - Parameters:
-    /// - socket: libpq's end.
-    /// - events: for `poll`.
+    ///   - socket: libpq's end.
+    ///   - events: for `poll`.
     func wait(_ socket: Int32, for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
         while true {
             let fromServer = events & POLLIN != 0 && !isServerGone ? POLLIN : 0

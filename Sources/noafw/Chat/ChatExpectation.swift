@@ -12,8 +12,8 @@ struct ChatExpectation: Sendable {
     /// Components to compare with files.
     let filed: Set<Component>
 
-    /// - Parameter passes: the unit's passed runs, newest first. For each component the newest run that wrote it counts: a later
-    /// verification of other components has not checked it.
+    /// - Parameter passes: the unit's passed runs, newest first. For each component the newest run whose plan names it counts: a later
+    ///   verification of other components has not checked it.
     init(_ inputs: AssetInputs, _ components: Set<Component>, passes: [RunRecord]) {
         self.inputs = inputs
         let plans = passes.map { ($0, RecordedPlan.components(in: $0.plan)) }

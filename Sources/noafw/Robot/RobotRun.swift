@@ -17,8 +17,8 @@ struct RobotRun: Sendable {
     var settle: @Sendable () -> Void = {}
 
     /// - Parameters:
-    /// - check: checks the command line, before a robot is looked for.
-    /// - body: fills the report; its error becomes the report's.
+    ///   - check: checks the command line, before a robot is looked for.
+    ///   - body: fills the report; its error becomes the report's.
     func run(
         check: @escaping @Sendable () throws -> Void = {}, _ body: @escaping Body,
         document: (@Sendable (RobotReport?, Diagnosis?) -> any Encodable & Sendable)? = nil,

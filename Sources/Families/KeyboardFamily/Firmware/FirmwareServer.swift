@@ -30,8 +30,8 @@ final class FirmwareServer: Sendable {
 
     /// Runs `body` while the image is offered.
     /// - Parameters:
-    /// - unit: the only IP address that gets it.
-    /// - host: this machine's IP address on the route to the unit.
+    ///   - unit: the only IP address that gets it.
+    ///   - host: this machine's IP address on the route to the unit.
     /// - Throws: ``OTAError/notServed(reason:)``, and what `body` throws.
     static func with<Value: Sendable>(
         _ image: [UInt8], for unit: String, at host: String, on clock: SessionClock,

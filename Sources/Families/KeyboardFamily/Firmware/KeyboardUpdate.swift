@@ -21,8 +21,8 @@ struct KeyboardUpdate: Sendable {
 
     /// Returns once the unit has the image and is about to restart.
     /// - Parameters:
-    /// - progress: gets percents.
-    /// - refused: gets the number of refused connections from others, whenever it grows.
+    ///   - progress: gets percents.
+    ///   - refused: gets the number of refused connections from others, whenever it grows.
     func send(progress: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Int) -> Void) async throws {
         let answer = try await free()
         try await FirmwareServer.with(image, for: answer.peer, at: answer.local, on: clock) { server in

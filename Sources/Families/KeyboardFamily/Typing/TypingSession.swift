@@ -89,8 +89,8 @@ public struct TypingSession: Sendable {
 
     /// Makes the newest wish the host's text, by the smallest edit each time. Skips outdated wishes.
     /// - Parameters:
-    /// - wishClock: the wisher's, which may differ from the unit's.
-    /// - taken: called for each wish taken from the queue.
+    ///   - wishClock: the wisher's, which may differ from the unit's.
+    ///   - taken: called for each wish taken from the queue.
     /// - Throws: ``KeyboardError/unknownText(unknown:)`` when the last ones could not be typed.
     public func follow(
         _ wishes: Inbox<Wish>, on wishClock: SessionClock, taken: @escaping @Sendable () -> Void = {}

@@ -58,8 +58,8 @@ struct ChatScript: Sendable {
     let steps: [Step]
 
     /// - Parameters:
-    /// - takesPictures: whether the unit's display can.
-    /// - read: reads a file relative to the script's folder.
+    ///   - takesPictures: whether the unit's display can.
+    ///   - read: reads a file relative to the script's folder.
     /// - Throws: ``Fault``, and what `read` throws.
     init(_ bytes: [UInt8], path: String, isVirtual: Bool, takesPictures: Bool = true, read: (String) throws -> [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -21,8 +21,8 @@ enum PhotoGraphics: Hashable, Sendable {
     }
 
     /// - Parameters:
-    /// - columns: the terminal's; the picture takes at most 60.
-    /// - path: where to search for the drawing program.
+    ///   - columns: the terminal's; the picture takes at most 60.
+    ///   - path: where to search for the drawing program.
     /// - Returns: the control sequences, or `nil` when the program is missing or fails.
     func sequences(
         for file: String, _ bytes: [UInt8], columns: Int, path: String?, clock: SessionClock
