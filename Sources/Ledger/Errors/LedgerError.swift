@@ -74,7 +74,7 @@ extension LedgerError: DiagnosableError {
                     "read this unit's label again; see noafw ledger show \(known.run); if that is no longer true, add --rebind-serial")
         case .noSuchRun(let digits):
             Diagnosis(
-                "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits are of another ledger, or mistyped",
+                "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits belong to another ledger, or are mistyped",
                 remedy: "see noafw ledger list")
         case .severalRuns(let digits, let found):
             Diagnosis(

@@ -41,7 +41,7 @@ extension RunID: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = RunID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no UUID of version 7")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is not a UUID of version 7")
         }
         self = id
     }

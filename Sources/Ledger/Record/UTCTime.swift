@@ -60,7 +60,7 @@ extension UTCTime: Codable {
         } else if let time = UTCTime(iso8601: try container.decode(String.self)) {
             self = time
         } else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no time")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is not a time")
         }
     }
 

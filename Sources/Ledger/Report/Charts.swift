@@ -12,7 +12,7 @@ enum YieldCharts {
         let values = yields.filter { $0.yield.share.total > 0 }
         guard let worst = values.min(by: { ($0.yield.share.value ?? 1) < ($1.yield.share.value ?? 1) }),
             let best = values.max(by: { ($0.yield.share.value ?? 0) < ($1.yield.share.value ?? 0) })
-        else { return "No run tells of a unit." }
+        else { return "No run says anything about a unit." }
         return
             "From \(FigureText.percent(worst.yield.share.value)) (\(worst.name)) to \(FigureText.percent(best.yield.share.value)) "
                 + "(\(best.name))."
@@ -20,7 +20,7 @@ enum YieldCharts {
 
     static func days(_ days: [RunFigures.NamedYield], id: String) -> Chart {
         let (left, right, top, bottom) = (46.0, 12.0, 14.0, 210.0)
-        var chart = Chart(id: id, title: "Yield by day", description: words(days) + " Bars stand for the number of runs.", height: 284)
+        var chart = Chart(id: id, title: "Yield by day", description: words(days) + " Bars show the number of runs.", height: 284)
         let low = floor(days)
         let step = (Chart.width - left - right) / Double(max(days.count, 1))
         let y = { (share: Double) in bottom - (share - low) / (1 - low) * (bottom - top) }

@@ -54,7 +54,7 @@ final class PQConnection {
             defer { PQclear(result) }
             // libpq returns it again and again.
             guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) else {
-                throw .lost("the server's answer makes no sense")
+                throw .lost("the server's answer is invalid")
             }
             last = PQRows.read(result, hiding: secret)
         }

@@ -51,7 +51,7 @@ struct LedgerDatabase: Sendable {
         guard files.isBegun else { return }
         var status = stat()
         guard stat(files.database, &status) == 0 else { throw StorageFault.unwritable(SystemError.last) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is not a file") }
         // A database that was opened has a reserve, and is never empty again.
         guard status.st_size > 0 || access(files.reserve, F_OK) != 0 else { throw StorageFault.broken("it is empty, and was not before") }
         let unknown: [String]
