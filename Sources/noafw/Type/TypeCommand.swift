@@ -8,8 +8,9 @@ struct TypeCommand: ContextCommand {
         commandName: "type",
         abstract: "Type a text on the host of an IOS-Keyboard.",
         discussion: """
-            Types TEXT, or standard input without it, on the computer that the keyboard is plugged into. Other users of this machine \
-            can read TEXT in the list of processes: give a password on standard input. One line end at the end of the input is not \
+            Types TEXT, or standard input without it, on the computer that the keyboard is plugged into. noafw takes \
+            TEXT out of the list of processes once it has started; the shell keeps it in its history, and other users may have read it \
+            before: give a password on standard input. One line end at the end of the input is not \
             typed; add --enter for it. noafw keeps the text out of its messages and files; the unit shows it on its own web page, \
             without a password.
 
