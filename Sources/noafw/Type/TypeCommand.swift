@@ -8,10 +8,10 @@ struct TypeCommand: ContextCommand {
         commandName: "type",
         abstract: "Type a text on the host of an IOS-Keyboard.",
         discussion: """
-            Types TEXT, or else standard input, on the computer that the keyboard is plugged into. Other users of this machine can \
-            read TEXT in the list of processes: give a password on standard input. noafw does not type one line end at the end of the \
-            input; add --enter for it. It keeps the text out of its messages and files; the unit shows it on its web page, without a \
-            password.
+            Types TEXT, or else standard input, on the computer that the keyboard is plugged into. noafw removes TEXT from the list of \
+            processes once it has started; the shell keeps it in its history, and other users may have read it before: give a password \
+            on standard input. noafw does not type one line end at the end of the input; add --enter for it. It keeps the text out of \
+            its messages and files; the unit shows it on its web page, without a password.
 
             The unit and its host must use the same layout. The unit starts with ch-de, and only its web page sets another. noafw \
             types quotation marks, dashes and spaces that no layout has as their plain forms, refuses other characters that the layout \
