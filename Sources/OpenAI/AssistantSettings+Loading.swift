@@ -18,7 +18,7 @@ extension AssistantSettings {
 
     /// Settings from the command line, the environment and the configuration file, in this order of precedence.
     ///
-    /// A key goes only to its own server: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server, `OPENAI_API_KEY` to
+    /// A key goes only where it belongs: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server, `OPENAI_API_KEY` to
     /// OpenAI or `OPENAI_BASE_URL`.
     public static func load(environment: [String: String], overrides: Overrides = Overrides()) throws(AssistantError) -> Self {
         let file = try configurationFile(environment: environment).flatMap(ConfigurationFile.read)
