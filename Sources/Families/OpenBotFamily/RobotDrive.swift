@@ -156,7 +156,7 @@ public struct RobotStop: Sendable, Hashable {
     /// A collision's window, a new link, and the lines.
     static let limit = Duration.seconds(8)
 
-    /// `nil` when it did not.
+    /// `nil` when it was not.
     public var delivery: RobotSession.Delivery?
     /// Over a new link.
     public var isOverNewLink = false
