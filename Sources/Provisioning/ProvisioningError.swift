@@ -150,7 +150,7 @@ extension ProvisioningError: DiagnosableError {
                 "PRV-0028", .usage, nil, "noafw does not talk to a running \(family)",
                 cause: instead == nil
                     ? "noafw only finds units of this family, and finishes an interrupted firmware update"
-                    : "its firmware is not written over the air",
+                    : "its firmware is not written over Bluetooth",
                 remedy: instead ?? "use noafw scan or noafw rescue")
         case .nothingWanted:
             Diagnosis(

@@ -42,8 +42,8 @@ import Testing
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
-            "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support",
-            "Bluetooth"
+            "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",
+            "KeyboardFamily", "OpenBotFamily", "Ledger", "Support", "Bluetooth"
         ],
         "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]

@@ -43,8 +43,8 @@ import VirtualDevices
     @Test(.enabled(if: TestTools.python != nil || TestTools.mustAllBeThere)) func aTextIsTyped() async throws {
         let run = await noafw([Self.secret, "--enter", "--ctrl", "j", "--json"] + Self.unit)
         let document = try document(run.output)
-        #expect(run.code == 0 && document["verdict"] as? String == "pass" && document["proof"] is NSNull)
-        #expect(document["confirmedKeys"] as? Int == 19 && document["characters"] as? Int == 17)
+        #expect(run.code == 0 && document["verdict"] is NSNull && document["proof"] is NSNull)
+        #expect(document["confirmed_keys"] as? Int == 19 && document["characters"] as? Int == 17)
         #expect(reports.count == 38 && reports.suffix(4).first?.hasSuffix("0101000d0000000000") == true)
         #expect(run.diagnostics.hasPrefix("SENT  keyboard "))
     }
@@ -58,7 +58,7 @@ import VirtualDevices
         let run = await noafw(["--follow", "--layout", "us", "--json"] + Self.unit, input: "Hello word\nHello world\n")
         #expect(run.code == 0)
         let document = try document(run.output)
-        #expect(document["confirmedKeys"] as? Int == 11)
+        #expect(document["confirmed_keys"] as? Int == 11)
         // Of what was sent: there is no plan.
         #expect((document["writes"] as? Int ?? 0) >= 1 && (document["bytes"] as? Int ?? 0) >= 12)
     }
@@ -67,9 +67,9 @@ import VirtualDevices
         let text = String(repeating: "Zwölf ", count: 100)
         let run = await noafw(["--dry-run", "--json"], input: text)
         let document = try document(run.output)
-        #expect(run.code == 0 && document["dryRun"] as? Bool == true && document["keys"] as? Int == 600)
+        #expect(run.code == 0 && document["dry_run"] as? Bool == true && document["keys"] as? Int == 600)
         #expect(document["bytes"] as? Int == 710 && document["writes"] as? Int == 10 && document["seconds"] as? Double == 42)
-        #expect(document["confirmedKeys"] as? Int == 0)
+        #expect(document["confirmed_keys"] as? Int == 0)
     }
 
     @Test func whatTheLayoutLacksIsRefusedBeforeAnythingIsSent() async throws {

@@ -264,7 +264,7 @@ async def keyboard_type(lab):
         wire = Wire(unit)
         result = await (await lab.start("type", TEXT, "--layout", "us", "--device", unit.address, "--json")).wait(60)
         document = lab.ended(result)
-        expect(document["confirmedKeys"] == len(TEXT), f"{document}")
+        expect(document["confirmed_keys"] == len(TEXT), f"{document}")
         said = result.output + result.errors
         expect(not any(TEXT[start:start + 6] in said for start in range(len(TEXT) - 5)), "its output has some of the text")
         expect(set(unit.mtus) == {256}, f"links with an MTU of {unit.mtus}")

@@ -49,6 +49,15 @@ import Testing
     }
 
     /// The answer of the usual body ends after 20 bytes, and looks whole.
+    /// Time that is no exact number of milliseconds as a `Double` never stops it.
+    @Test func itRunsForHours() async throws {
+        try await withRobot { bench in
+            try await bench.pause(20_000_000)
+            _ = try await bench.session()
+            try await bench.pause(2_000_000)
+        }
+    }
+
     @Test func aSmallLinkCutsTheAnswer() async throws {
         try await withRobot(mtu: 0) { bench in
             let client = try await RawClient(bench)

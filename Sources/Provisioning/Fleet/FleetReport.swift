@@ -5,6 +5,8 @@ public enum UnitResult: Sendable, Hashable {
     case passed
     /// Passed with nothing to do, which says nothing about the files.
     case wasCurrent
+    /// A dry run found what to update: nothing was done, and the unit is not as it should be.
+    case planned
     case failed(Diagnosis)
     case interrupted(Diagnosis)
     /// Nothing was done: the run's files are not for it.
@@ -18,11 +20,12 @@ public enum UnitResult: Sendable, Hashable {
     /// For work that ended with an error.
     public init(_ error: Diagnosis) { self = error.category == .interrupted ? .interrupted(error) : .failed(error) }
 
+    /// Whether nothing is wrong, as far as the run went.
     public var passed: Bool { error == nil }
 
     public var error: Diagnosis? {
         switch self {
-        case .passed, .wasCurrent: nil
+        case .passed, .wasCurrent, .planned: nil
         case .failed(let error), .interrupted(let error), .skipped(let error), .inUse(let error), .notReached(let error),
             .notStarted(let error):
             error

@@ -12,7 +12,8 @@ public enum BundleError: Error, Hashable, Sendable {
     case digestDiffers(file: String, place: String, expected: String, actual: String)
     case versionDiffers(place: String, expected: String, actual: String)
     case wrongFamily(place: String, bundle: String, wanted: String)
-    case nothingWanted(place: String)
+    /// Their titles.
+    case componentsMissing([String], place: String)
     case fpgaInFirmware(family: String)
 
     case unsigned(place: String)
@@ -50,9 +51,9 @@ extension BundleError: DiagnosableError {
         case .wrongFamily(let place, let bundle, let wanted):
             .init("BND-0005", .badData, nil, "the bundle \(place) is for the \(bundle), not for the \(wanted)",
                 cause: "it is the bundle of another product", remedy: "use the bundle of this family")
-        case .nothingWanted(let place):
+        case .componentsMissing(let titles, let place):
             .init(
-                "BND-0006", .missingInput, nil, "the bundle \(place) holds none of the wanted components",
+                "BND-0006", .missingInput, nil, "the bundle \(place) holds no \(titles.joined(separator: " and no "))",
                 cause: "it was made without them",
                 remedy: "see what it holds with noafw bundle show, or choose other components with --only")
         case .fpgaInFirmware(let family):

@@ -56,7 +56,3 @@ struct KeyboardReport: Hashable {
     var usage: UInt8
     var modifiers: UInt8
 }
-
-extension Duration {
-    fileprivate var wholeMicroseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
-}

@@ -49,7 +49,7 @@ package final class MotorRecorder: Sendable {
 
     /// `milliseconds,left,right,brake` a line.
     func save(to file: URL) {
-        let lines = all.map { "\(Int($0.time / .milliseconds(1))),\($0.left),\($0.right),\($0.isBraking ? 1 : 0)\n" }
+        let lines = all.map { "\($0.time.wholeMicroseconds / 1000),\($0.left),\($0.right),\($0.isBraking ? 1 : 0)\n" }
         try? UnitFolder.replace(file, with: Array(("milliseconds,left,right,brake\n" + lines.joined()).utf8))
     }
 }

@@ -150,9 +150,9 @@ struct RobotModel: UnitModel {
 
     /// The loop takes a millisecond.
     private static func nextPass(after now: Duration, since start: Duration) -> Duration {
-        start + .milliseconds(Int((now - start) / .milliseconds(1)) + 1)
+        start + .milliseconds((now - start).wholeMicroseconds / 1000 + 1)
     }
 
-    private func microseconds(_ now: Duration) -> UInt64 { UInt64(max(0, (now - started) / .microseconds(1))) }
+    private func microseconds(_ now: Duration) -> UInt64 { UInt64(max(0, (now - started).wholeMicroseconds)) }
     private func milliseconds(_ now: Duration) -> UInt32 { UInt32(truncatingIfNeeded: microseconds(now) / 1000) }
 }

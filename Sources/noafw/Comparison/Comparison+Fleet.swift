@@ -47,7 +47,7 @@ struct FindingRow: Sendable {
     private static func state(of entry: FleetEntry<ComparedReport>) -> FindingState {
         switch entry.verdict {
         case .pass: .matches
-        case .fail: .unknown
+        case .fail, .planned: .unknown
         case .notExpected: .notExpected
         case .error, .interrupted, .notReached, .notStarted, .inUse: .unreachable
         }

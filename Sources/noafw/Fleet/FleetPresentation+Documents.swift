@@ -8,7 +8,7 @@ extension FleetVerdict {
         switch self {
         case .pass: .pass
         case .fail, .error, .interrupted: .fail
-        case .notReached, .notStarted, .notExpected, .inUse: nil
+        case .planned, .notReached, .notStarted, .notExpected, .inUse: nil
         }
     }
 }

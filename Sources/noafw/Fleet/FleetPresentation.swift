@@ -20,7 +20,8 @@ struct FleetRunResult<Report: RecordedReport>: Sendable {
     func hasBegun(_ entry: FleetEntry<Report>) -> Bool {
         switch entry.result {
         case .inUse, .skipped: false
-        case .passed, .wasCurrent, .failed, .interrupted, .notReached, .notStarted: entry.report != nil || known(entry).stage != nil
+        case .passed, .wasCurrent, .planned, .failed, .interrupted, .notReached, .notStarted:
+            entry.report != nil || known(entry).stage != nil
         }
     }
 

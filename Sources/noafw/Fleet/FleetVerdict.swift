@@ -1,6 +1,8 @@
 /// The word for what became of a unit. A unit that failed differs from one that could not be tried.
 enum FleetVerdict: String, Sendable, CaseIterable {
     case pass
+    /// A dry run found what to update.
+    case planned
     /// The unit is bad, or not as it should be.
     case fail
     /// Something else went wrong: the station, the radio, a file.
@@ -15,6 +17,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     var word: String {
         switch self {
         case .pass: "PASS"
+        case .planned: "TO UPDATE"
         case .fail: "FAIL"
         case .error: "ERROR"
         case .interrupted: "INTERRUPTED"
@@ -31,7 +34,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .pass: style.hasSymbols ? "✔" : "+"
         case .fail: style.hasSymbols ? "✘" : "x"
         case .error: "!"
-        case .interrupted, .notStarted, .notExpected, .inUse: "-"
+        case .planned, .interrupted, .notStarted, .notExpected, .inUse: "-"
         case .notReached: "?"
         }
     }
@@ -40,7 +43,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         switch self {
         case .pass: .good
         case .fail, .error, .interrupted: .bad
-        case .notReached, .notStarted, .notExpected, .inUse: .careful
+        case .planned, .notReached, .notStarted, .notExpected, .inUse: .careful
         }
     }
 
@@ -48,6 +51,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     var counted: String {
         switch self {
         case .pass: "passed"
+        case .planned: "to update"
         case .fail: "failed"
         case .error: "had an error"
         case .interrupted: "interrupted"

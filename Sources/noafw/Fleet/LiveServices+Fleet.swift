@@ -6,7 +6,7 @@ import Support
 extension LiveServices {
     func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
-            request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
+            request.options.components, for: try request.fleet.provisioned, from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
         let once = OnceNotices(events)
         let work = FlashWork(services: self, verb: "flash", options: request.options, notices: once) {
@@ -21,7 +21,7 @@ extension LiveServices {
     func verify(_ request: VerifyRequest, events: @escaping Events) async throws -> FleetReport<ComparedReport> {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
-            request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
+            request.components, for: try request.fleet.provisioned, from: request.inputs, allowsDevelopment: true)
         let once = OnceNotices(events)
         let run = FleetRun(
             selection: request.fleet, search: request.inputs.search, stateFolder: request.stateFolder, drain: request.drain,

@@ -8,6 +8,7 @@ extension UnitResult {
     var verdict: FleetVerdict {
         switch self {
         case .passed, .wasCurrent: .pass
+        case .planned: .planned
         case .failed(let error): error.isOfUnit ? .fail : .error
         case .interrupted: .interrupted
         case .skipped: .notExpected

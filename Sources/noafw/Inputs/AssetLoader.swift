@@ -47,7 +47,7 @@ struct AssetLoader {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
         if let open = SupportedFamily[family.id]?.bareFirmware { return AssetSet([try bareFirmware(parts, open)]) }
-        if let path = inputs.bundle { return try bundled(parts.sorted(), in: inputs.path(path)) }
+        if let path = inputs.bundle { return try bundled(wanted, in: inputs.path(path)) }
         return AssetSet(try parts.sorted().map(asset))
     }
 
@@ -117,8 +117,8 @@ struct AssetLoader {
 // MARK: - A bundle
 
 extension AssetLoader {
-    /// What a bundle holds, and nothing else.
-    private func bundled(_ parts: [Component], in path: NamedPath) throws -> AssetSet {
+    /// - Parameter wanted: components of which the bundle has to hold each; `nil` for those that it holds.
+    private func bundled(_ wanted: Set<Component>?, in path: NamedPath) throws -> AssetSet {
         let bundle = try BundleFile.open(path, limits: .unit)
         let trust = TrustInputs(given: inputs.trust.map(inputs.path), search: inputs.search)
         let keys = try trust.bundleKeys(note: notice)
@@ -126,8 +126,12 @@ extension AssetLoader {
         guard bundle.family.name == family.id.rawValue else {
             throw BundleError.wrongFamily(place: path.name, bundle: bundle.family.name, wanted: family.id.rawValue)
         }
+        let parts = (wanted ?? Set(family.components)).sorted()
         let assets = try parts.compactMap { try asset(of: $0, in: bundle, trust) }
-        guard !assets.isEmpty else { throw BundleError.nothingWanted(place: path.name) }
+        let missing = parts.filter { part in !assets.contains { type(of: $0).component == part } }
+        guard missing.isEmpty || wanted == nil && !assets.isEmpty else {
+            throw BundleError.componentsMissing(missing.map(\.title), place: path.name)
+        }
         return AssetSet(assets, bundle: BundleIdentity(digest: bundle.sha256, signer: bundle.signature?.signer.fingerprint))
     }
 

@@ -15,6 +15,8 @@ struct LineRun: Sendable {
     /// The address that the ledger has for a serial number.
     let boundAddress: @Sendable (String) async -> String?
     let work: Work
+    /// Takes the unit away that is done, or left alone.
+    let leave: @Sendable () -> Void
     let events: LiveServices.Events
 
     private struct Course {
@@ -67,7 +69,10 @@ struct LineRun: Sendable {
                 course.results.note(sighting, at: now)
             }
             course.results.expire(at: now)
-            for unit in course.strangers.note(course.results.units) { events(.notice(unit.leftAlone)) }
+            for unit in course.strangers.note(course.results.units) {
+                events(.notice(unit.leftAlone))
+                leave()
+            }
             if request.drain.isAsked { actions += drain(&course, now) }
             actions += course.watch.look(course.results.units, at: now)
             return !actions.isEmpty || (course.unnumbered.map { sighting.isOf($0) } == true && request.serials?.held != nil)
@@ -153,6 +158,7 @@ struct LineRun: Sendable {
         course.entries.append(entry)
         request.serials?.end(passed: entry.result.passed)
         events(RunEvent(unit: unit, time: clock.now, content: .ended(entry.result, seconds: entry.seconds)))
+        leave()
         if isCancelled { throw CancellationError() }
         await forget(found)
         // What was heard before is old.

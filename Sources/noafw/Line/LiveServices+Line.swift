@@ -8,7 +8,7 @@ import Synchronization
 extension LiveServices {
     func watch(_ request: LineRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
-            request.options.components, for: request.units.families.map(\.family), from: request.inputs,
+            request.options.components, for: try request.units.provisioned, from: request.inputs,
             allowsDevelopment: request.units.allowsDevelopment(request.inputs))
         let work = FlashWork(services: self, verb: "flash", options: request.options) { try choice.assets(for: $0.id, events: $1) }
         return try await recording(request.records, stateFolder: request.stateFolder, events: events) { recorder in
@@ -41,11 +41,8 @@ extension LiveServices {
             threshold: request.threshold, known: station.virtual == nil ? try await station.endStaleConnections() : [])
         return try await LineRun(
             central: try station.firstAdapter.fleet.central, rules: rules, request: request,
-            boundAddress: boundAddress(stateFolder: request.stateFolder), work: task.perform
-        ) { event in
-            task.events(event)
-            if case .ended = event.content { leave() }
-        }.run()
+            boundAddress: boundAddress(stateFolder: request.stateFolder), work: task.perform, leave: leave, events: task.events
+        ).run()
     }
 
     /// The newest run that names a serial number binds it.

@@ -20,6 +20,7 @@ extension UnitReport: RecordedReport {
     var failure: Diagnosis? { error }
     var result: UnitResult {
         if let error { return UnitResult(error) }
+        if steps.contains(where: { $0.action == .planned }) { return .planned }
         return steps.contains { $0.action != .current && $0.action != .skipped } ? .passed : .wasCurrent
     }
 }

@@ -4,7 +4,8 @@ import Support
 
 extension LiveServices {
     func rescue(_ request: FlashRequest, events: @escaping Events) async throws -> RescueReport {
-        try await recording(
+        _ = try request.fleet.provisioned
+        return try await recording(
             request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: events
         ) { recorder in
             try await withStation(

@@ -32,6 +32,13 @@ struct RescuePresentation: RunPresentation {
 
     func passed(_ result: Result) -> Bool { error(of: result) == nil && result.passed }
 
+    /// Nobody was verified where nobody is stranded.
+    func verdict(of result: Result) -> PassMember? {
+        let entries = result.fleet.report.entries
+        let isUnverified = entries.isEmpty || entries.contains { $0.verdict == .planned }
+        return passed(result) && isUnverified ? nil : PassMember(passed(result))
+    }
+
     func exitCode(of result: Result) -> Int32 { error(of: result)?.category.rawValue ?? (result.passed ? 0 : 1) }
 
     private func error(of result: Result) -> Diagnosis? {
@@ -46,7 +53,7 @@ struct RescuePresentation: RunPresentation {
     func document(_ result: Result) -> any Encodable & Sendable {
         let error = error(of: result)
         return RescueDocument(
-            verdict: PassMember(passed(result)), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
+            verdict: verdict(of: result), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
             strangers: (result.heard?.strangers ?? []).map(\.address.description),
             impostors: (result.heard?.impostors ?? []).map(\.advertisedAddress.description),
             running: result.heard?.running?.address.description,
@@ -75,7 +82,7 @@ struct RescuePresentation: RunPresentation {
             let finding =
                 result.heard?.running.map { "\($0.address) runs its application: it is not stranded" }
                 ?? "no unit was heard in its bootloader"
-            lines.append("\(style.paint("PASS", .good))  \(finding)")
+            lines.append("\(style.paint("NOTHING TO DO", .careful))  \(finding)")
         }
         return lines + [time]
     }

@@ -68,7 +68,8 @@ struct TypeDocument: Encodable, Sendable {
     enum Proof: String, Encodable { case trace }
 
     var schema = "noafw.type/1"
-    var verdict: PassMember
+    /// `nil` when nothing shows that a host got the keys, and nothing is wrong.
+    var verdict: PassMember?
     var address: String?
     var family: String?
     var layout: String
@@ -87,8 +88,13 @@ struct TypeDocument: Encodable, Sendable {
     var proof: Proof?
     var error: Diagnosis?
 
+    private enum CodingKeys: String, CodingKey {
+        case schema, verdict, address, family, layout, dryRun = "dry_run", characters, keys, bytes, writes, replaced, mistaken
+        case confirmedKeys = "confirmed_keys", losses, seconds, proof, error
+    }
+
     init(_ report: TypeReport, _ layout: KeyboardLayout, confirmed: Int, seconds: Double, error: Diagnosis? = nil) {
-        verdict = PassMember(error == nil)
+        verdict = error != nil ? .fail : report.isProved ? .pass : nil
         (address, family) = (report.address?.description, report.address == nil ? nil : FamilyID.keyboard.rawValue)
         (self.layout, dryRun) = (layout.rawValue, report.isDryRun)
         let plan = report.plan

@@ -156,6 +156,6 @@ final class LinePlace: Central {
                 var report = try Sample.flashed(error: error)
                 report.identity.address = found.address
                 return report
-            }, events: { [self] in note($0) })
+            }, leave: {}, events: { [self] in note($0) })
     }
 }

@@ -23,7 +23,7 @@ extension Examples {
             .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
             .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"),
             .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
-            .nothingWanted(place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
+            .componentsMissing(["TITLE"], place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
             .keyInvalid(name: "KEY", reason: reason), .signingFailed, .noBundleKey(names: ["KEY"]),
             .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),

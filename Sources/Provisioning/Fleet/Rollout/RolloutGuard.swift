@@ -41,7 +41,7 @@ public struct RolloutGuard: Sendable {
     /// A unit that was not changed says nothing about the files.
     public mutating func note(_ result: UnitResult) {
         switch result {
-        case .wasCurrent, .interrupted, .skipped, .inUse, .notReached, .notStarted: return
+        case .wasCurrent, .planned, .interrupted, .skipped, .inUse, .notReached, .notStarted: return
         case .passed: succeed()
         case .failed(let diagnosis):
             guard diagnosis.fault == .unit else { return }

@@ -76,7 +76,7 @@ struct Processor<Port: InterpreterPort> {
         state = .computing
         waitCount += 1
         seenRadio = radio
-        let time = UInt32(Self.slice / .microseconds(1)).littleEndianBytes + UInt64(max(0, uptime / .microseconds(1))).littleEndianBytes
+        let time = UInt32(Self.slice.wholeMicroseconds).littleEndianBytes + UInt64(max(0, uptime.wholeMicroseconds)).littleEndianBytes
         try process.send(time + Port.bytes(of: radio) + Port.pack(&inputs))
         return try Port.turn(process.receive())
     }

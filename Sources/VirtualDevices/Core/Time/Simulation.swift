@@ -174,3 +174,9 @@ public struct VirtualTime: Sendable {
         return try await withTaskExecutorPreference(simulation) { try await body() }
     }
 }
+
+extension Duration {
+    /// Exact, unlike a quotient of durations, which is a `Double`: 4 minutes are already too many attoseconds for one, and what is
+    /// rounded down to a time that was due stays due for ever.
+    var wholeMicroseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+}

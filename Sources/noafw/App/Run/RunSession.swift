@@ -14,6 +14,8 @@ protocol RunPresentation: Sendable {
     /// What is explained beside the summary; the first one counts.
     func errors(of result: Result) -> [Diagnosis]
     func passed(_ result: Result) -> Bool
+    /// In documents: `nil` when nothing was verified, and nothing is wrong.
+    func verdict(of result: Result) -> PassMember?
     func exitCode(of result: Result) -> Int32
     func document(_ result: Result) -> any Encodable & Sendable
     func summary(_ result: Result, style: TextStyle) -> [String]
@@ -23,6 +25,7 @@ protocol RunPresentation: Sendable {
 }
 
 extension RunPresentation {
+    func verdict(of result: Result) -> PassMember? { PassMember(passed(result)) }
     func export(_ result: Result, context: CommandContext) throws {}
 }
 
@@ -100,7 +103,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
                 context.explain(failure)
                 if code == 0 { code = failure.category.rawValue }
             }
-            writer?.finish(errors.first, passed: presentation.passed(result))
+            writer?.finish(errors.first, presentation.verdict(of: result))
         }
         return code
     }

@@ -86,7 +86,7 @@ extension LineScreen {
         case .pass: "next: take the unit away\(isDraining ? ";" : " and") \(end)"
         case .fail: "next: put the unit with the failed ones; \(isDraining ? "" : "then ")\(end)"
         case .error: "next: \(Self.remedy(shown))\(isDraining ? "" : "; to try the unit again, take it away for 10 s and put it back.")"
-        case .interrupted, .notReached, .notStarted, .notExpected, .inUse: "next: \(Self.remedy(shown))"
+        case .planned, .interrupted, .notReached, .notStarted, .notExpected, .inUse: "next: \(Self.remedy(shown))"
         }
     }
 

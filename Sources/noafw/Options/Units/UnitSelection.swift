@@ -34,6 +34,18 @@ struct UnitSelection: Sendable, Hashable {
         return verbs.filter { (family == nil || family == $0.id) && (place == nil || $0.family.network != nil) }
     }
 
+    /// The families whose files a run needs.
+    /// - Throws: ``ProvisioningError/noConsole(_:instead:)`` when no selected unit can be provisioned: no radio is used.
+    var provisioned: [Family] {
+        get throws(ProvisioningError) {
+            let families = families.map(\.family)
+            let named: FamilyID? = if case .virtual(let names, _) = units { names.first?.family } else { family }
+            guard families.isEmpty, let family = named.flatMap({ FamilyList.supported[$0] }) else { return families }
+            let instead = family.network == nil ? nil : "name one unit with --device, and its web page with --url"
+            throw .noConsole(family.id, instead: family.insteadOfFlash ?? instead)
+        }
+    }
+
     /// The same for a verb that is limited to some families.
     func only(_ families: Set<FamilyID>) -> UnitSelection {
         var selection = self

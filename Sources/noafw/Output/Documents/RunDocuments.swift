@@ -7,7 +7,7 @@ struct RunDocument: Codable, Sendable {
     static let verify = "noafw.verify/1"
 
     var schema: String
-    /// `nil` only in one that was read.
+    /// Absent in a dry run that found what to update.
     @Omitted var verdict: PassMember?
     var units: [UnitMember]
     /// Of several units.
@@ -17,7 +17,8 @@ struct RunDocument: Codable, Sendable {
 /// The document of `rescue`.
 struct RescueDocument: Codable, Sendable {
     var schema = "noafw.rescue/1"
-    var verdict: PassMember
+    /// `nil` when no unit is stranded: none was verified.
+    var verdict: PassMember?
     var units: [UnitMember]
     /// Addresses of bootloaders that this station has not met, and of those beside a unit that runs.
     var strangers: [String]

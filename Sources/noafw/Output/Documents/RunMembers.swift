@@ -201,12 +201,14 @@ struct FleetMember: Codable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FleetVerdict.self)
-            counts = try FleetVerdict.allCases.reduce(into: [:]) { $0[$1] = try members.decode(Int.self, forKey: $1) }
+            counts = try FleetVerdict.allCases.reduce(into: [:]) { $0[$1] = try members.decodeIfPresent(Int.self, forKey: $1) ?? 0 }
         }
 
         func encode(to encoder: any Encoder) throws {
             var members = encoder.container(keyedBy: FleetVerdict.self)
-            for verdict in FleetVerdict.allCases { try members.encode(counts[verdict] ?? 0, forKey: verdict) }
+            for verdict in FleetVerdict.allCases where verdict != .planned || counts[verdict] != 0 {
+                try members.encode(counts[verdict] ?? 0, forKey: verdict)
+            }
         }
     }
 

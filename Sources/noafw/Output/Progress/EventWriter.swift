@@ -33,9 +33,9 @@ final class EventWriter: Sendable {
     }
 
     /// The last line.
-    func finish(_ error: Diagnosis?, passed: Bool) {
+    func finish(_ error: Diagnosis?, _ verdict: PassMember?) {
         var content = EventDocument.Content(event: "result")
-        (content.verdict, content.error) = (PassMember(error == nil && passed).rawValue, .some(error))
+        (content.verdict, content.error) = ((error == nil ? verdict : .fail)?.rawValue, .some(error))
         write(unit: nil, run: nil, content, nil)
     }
 

@@ -15,7 +15,7 @@ struct FlashPresentation: FleetPresentation {
 
     func document(_ result: FleetRunResult<UnitReport>) -> any Encodable & Sendable {
         RunDocument(
-            schema: RunDocument.flash, verdict: PassMember(result.passed), units: result.report.entries.map { unit($0, result) },
+            schema: RunDocument.flash, verdict: verdict(of: result), units: result.report.entries.map { unit($0, result) },
             fleet: isSingle ? nil : FleetMember(result, seed: limits?.seed))
     }
 
@@ -25,6 +25,10 @@ struct FlashPresentation: FleetPresentation {
         member.result.steps = steps(entry, result).map { StepMember($0) }
         member.result.plan = entry.report?.plan.map { PlanMember($0) }
         return member
+    }
+
+    func verdict(of result: FleetRunResult<UnitReport>) -> PassMember? {
+        result.passed && result.report.entries.contains { $0.verdict == .planned } ? nil : PassMember(result.passed)
     }
 
     private func steps(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> [StepReport] {
@@ -107,6 +111,8 @@ struct FlashPresentation: FleetPresentation {
     /// No more than was done: parts that were left out are named by their absence.
     private static func verified(_ steps: [StepReport], of family: FamilyID?) -> String {
         let done = steps.filter { $0.action != .skipped }
+        // Its record was being sent when a signal came: the steps are not known.
+        guard !done.isEmpty else { return "the unit is verified" }
         let isIdle = done.allSatisfy { $0.action == .current }
         guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is verified" }
         let parts = done.map(\.component.name).joined(separator: ", ")
