@@ -1,0 +1,171 @@
+"""MkDocs' hooks: pages that stand elsewhere in the repository, the reference of the commands, error codes that lead to their rows, drawings."""
+
+import html
+import os
+import posixpath
+import re
+import sys
+
+from mkdocs.structure.files import File
+
+sys.path.insert(0, os.path.dirname(__file__))
+import reference  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CODE = re.compile(r"(?:AST|BLE|BLZ|BND|BOT|CAT|DFU|ESP|FLT|FPGA|FRM|IMG|KEY|LED|NOA|OTA|PRV|REPL|SCR|SUP|VIR|ZIP)-[0-9A-F]{4}")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Site:
+    def __init__(self):
+        self.places = {}  # a file of the repository -> its page
+        self.codes = set()
+        self.drawings = {}
+
+
+site = Site()
+
+
+def own_pages():
+    """Pages that are files of the repository outside docs."""
+    yield "README.md", "index.md"
+    yield "CONTRIBUTING.md", "contributing.md"
+    yield "CHANGELOG.md", "changelog.md"
+    yield "LICENSE", "licence.md"
+    for top in ("Sources", "Scripts", "Firmware", "FPGA"):
+        for folder, folders, names in os.walk(os.path.join(ROOT, top)):
+            folders.sort()
+            if "README.md" in names:
+                path = os.path.relpath(os.path.join(folder, "README.md"), ROOT)
+                name = os.path.dirname(path).removeprefix("Sources/").replace("/", "-")
+                yield path, f"modules/{name}.md"
+
+
+def on_config(config):
+    program = os.environ.get("NOAFW") or os.path.join(ROOT, ".build/debug/noafw")
+    command = reference.dump(program)
+    site.verbs = reference.verbs(command)
+    names = [verb["commandName"] for verb in site.verbs]
+    for entry in config.nav:
+        if "Commands" in entry:
+            entry["Commands"] += [{name: f"commands/{name}.md"} for name in names]
+        if "Project" in entry:
+            entry["Project"].append({"Modules": sorted(page for _, page in own_pages() if page.startswith("modules/"))})
+    return config
+
+
+def on_files(files, config):
+    site.codes = set(CODE.findall(read("docs/errors.md")))
+    site.places = {f"docs/{file.src_uri}": file.src_uri for file in files}
+    for path, place in own_pages():
+        content = read(path)
+        if path == "LICENSE":
+            content = f"# Licence\n\n```text\n{content}```\n"
+        files.append(File.generated(config, place, content=content))
+        site.places[path] = place
+    guides = config.extra["guides"]
+    for verb in site.verbs:
+        place = f"commands/{verb['commandName']}.md"
+        written = files.get_file_from_path(place)
+        if written:
+            files.remove(written)
+        content = reference.page(verb, written.content_string if written else "", guides.get(verb["commandName"], {}).items())
+        files.append(File.generated(config, place, content=content))
+        site.places[f"docs/{place}"] = place
+    schemas = sorted(file.src_uri for file in files if file.src_uri.startswith("schemas/"))
+    rows = "\n".join(f"- [{posixpath.basename(name)}]({name})" for name in schemas)
+    files.append(File.generated(config, "schemas.md", content=f"# JSON schemas\n\n[JSON documents](json.md) has an example of each.\n\n{rows}\n"))
+    site.places["docs/schemas"] = "schemas.md"
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Links between files of the repository become links between pages."""
+    origin = next((path for path, place in site.places.items() if place == page.file.src_uri), None)
+    folder = posixpath.dirname(origin or f"docs/{page.file.src_uri}")
+
+    def moved(match):
+        words, target = match.groups()
+        path, _, anchor = target.partition("#")
+        if not path or re.match(r"[a-z]+:", path):
+            return match.group(0)
+        place = site.places.get(posixpath.normpath(posixpath.join(folder, path)))
+        if place:
+            link = posixpath.relpath(place, posixpath.dirname(page.file.src_uri) or ".")
+            return f"[{words}]({link}{'#' + anchor if anchor else ''})"
+        # What is no page is a file of the repository, which the site does not hold.
+        return words if words.startswith("`") else f"`{words}`"
+
+    parts = re.split(r"(^```.*?^```$|<!--.*?-->)", markdown, flags=re.S | re.M)
+    return "".join(part if index % 2 else LINK.sub(moved, part) for index, part in enumerate(parts)).replace(
+        'src="docs/', 'src="').replace("](docs/", "](")
+
+
+def drawn(source, config):
+    """The drawing of a mermaid block, without a browser and without a script on the page."""
+    import mermaidx
+
+    names = []
+    for theme in ("default", "dark"):
+        name = f"drawings/{len(site.drawings)}.svg"
+        site.drawings[name] = mermaidx.render(source, theme=theme).svg()
+        names.append(name)
+    return names
+
+
+def on_page_content(content, page, config, files):
+    up = "../" * page.file.src_uri.count("/")
+
+    # A corner without words is no heading.
+    content = content.replace("<th></th>", "<td></td>")
+    if page.file.src_uri == "errors.md":
+        content = re.sub(rf"<td><code>({CODE.pattern})</code></td>", once("td"), content)
+        content = re.sub(r"<table>(?=\s*<thead>\s*<tr>\s*<th>code)", '<div class="errors"><table>', content)
+        content = re.sub(r'(<div class="errors"><table>.*?</table>)', r"\1</div>", content, flags=re.S)
+    else:
+        content = re.sub(
+            rf"(?<!>)<code>({CODE.pattern})</code>(?!</a>)",
+            lambda match: f'<a href="{up}errors.html#{match[1]}">{match[0]}</a>' if match[1] in site.codes else match[0], content)
+    return re.sub(r'<pre class="mermaid"><code>(.*?)</code></pre>', lambda match: figure(html.unescape(match[1]), up, config), content, flags=re.S)
+
+
+def once(tag):
+    """The first row of a code is its place; a code with several messages has several rows."""
+    seen = set()
+
+    def marked(match):
+        if match[1] in seen:
+            return match[0]
+        seen.add(match[1])
+        return f'<{tag} id="{match[1]}"><code>{match[1]}</code></{tag}>'
+
+    return marked
+
+
+def figure(source, up, config):
+    light, dark = drawn(source, config)
+    words = "modules and what they import, as in the table" if source.startswith("graph") else "the steps of a job, in their order"
+    return (f'<p><img alt="Drawing: {words}" src="{up}{light}#only-light"><img alt="Drawing: {words}" src="{up}{dark}#only-dark"></p>')
+
+
+def on_post_page(output, page, config):
+    """What axe finds in the theme: a search without a name, navigation within navigation."""
+    output = output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
+    return re.sub(r'(<nav class="md-nav" data-md-level="[1-9]") aria-labelledby="[^"]*" aria-expanded="[a-z]*"', r'\1 role="none"', output)
+
+
+def on_post_template(output, template_name, config):
+    return on_post_page(output, None, config) if template_name == "404.html" else output
+
+
+def on_post_build(config):
+    for name, drawing in site.drawings.items():
+        path = os.path.join(config.site_dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(drawing)

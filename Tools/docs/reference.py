@@ -1,0 +1,111 @@
+"""The reference of the commands, from `noafw --experimental-dump-help`: a page for each verb."""
+
+import html
+import json
+import os
+import subprocess
+
+
+def dump(program):
+    """The tree of commands as the program describes itself."""
+    # Without a width of its own the terminal's would shape the texts.
+    answer = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"})
+    return json.loads(answer.stdout)["command"]
+
+
+def verbs(command):
+    return [verb for verb in command["subcommands"] if verb["shouldDisplay"] and verb["commandName"] != "help"]
+
+
+def text(words):
+    """Markdown that shows these words as they are."""
+    escaped = html.escape(words, quote=False)
+    for sign in "\\`*_[]|":
+        escaped = escaped.replace(sign, "\\" + sign)
+    return escaped
+
+
+def discussion(words):
+    """Paragraphs, and indented lines as blocks of code."""
+    blocks, code, paragraph = [], [], []
+
+    def close():
+        if code:
+            blocks.append("```sh\n" + "\n".join(code) + "\n```")
+        if paragraph:
+            blocks.append(text(" ".join(paragraph)))
+        code.clear()
+        paragraph.clear()
+
+    for line in words.splitlines():
+        if line.startswith("  "):
+            if paragraph:
+                close()
+            code.append(line[2:])
+        elif not line.strip():
+            close()
+        else:
+            if code:
+                close()
+            paragraph.append(line.strip())
+    close()
+    return blocks
+
+
+def spelling(argument):
+    value = f" <{argument['valueName']}>" if argument["kind"] == "option" else ""
+    if argument["kind"] == "positional":
+        return f"<{argument['valueName']}>"
+    names = [("--" if name["kind"] == "long" else "-") + name["name"] for name in argument["names"]]
+    return ", ".join(names) + value
+
+
+def meaning(argument):
+    words = [text(argument.get("abstract", ""))]
+    if argument.get("allValues"):
+        words.append("Values: " + ", ".join(f"`{value}`" for value in argument["allValues"]) + ".")
+    if argument.get("defaultValue"):
+        words.append(f"Default: `{argument['defaultValue']}`.")
+    return " ".join(words)
+
+
+def options(command):
+    """A table for each group of options, in the order of the help."""
+    groups = {}
+    for argument in command.get("arguments", []):
+        if argument["shouldDisplay"] and argument["valueName"] != "help":
+            groups.setdefault(argument.get("sectionTitle") or "", []).append(argument)
+    blocks = []
+    for title, arguments in groups.items():
+        # Cells of inline code keep their bars with the entity only.
+        rows = [f"| <code>{html.escape(spelling(one)).replace('|', '&#124;')}</code> | {meaning(one)} |" for one in arguments]
+        heading = [f"**{text(title)}**"] if title else []
+        blocks += heading + ["\n".join(["| option | meaning |", "| --- | --- |", *rows])]
+    return blocks
+
+
+def described(command, path, level):
+    """One command and those below it."""
+    name = " ".join(path)
+    blocks = []
+    if level > 1:
+        blocks += [f"{'#' * level} {name}", text(command["abstract"])]
+    blocks += discussion(command.get("discussion", ""))
+    blocks += options(command)
+    for child in command.get("subcommands", []):
+        if child["shouldDisplay"] and child["commandName"] != "help":
+            blocks += described(child, [*path, child["commandName"]], level + 1 if level > 1 else 2)
+    return blocks
+
+
+def page(verb, written, elsewhere):
+    """A verb's page: what was written about it by hand, then its help. `elsewhere` are titles and files of its guides."""
+    name = verb["commandName"]
+    if written:
+        blocks = [written.rstrip(), "## Help", text(verb["abstract"])]
+    else:
+        blocks = [f"# {name}", text(verb["abstract"])]
+    if elsewhere:
+        blocks.append("Guide: " + ", ".join(f"[{title}](../{place})" for title, place in elsewhere) + ".")
+    children = described(verb, ["noafw", name], 1)
+    return "\n\n".join(blocks + children) + "\n"
