@@ -21,7 +21,7 @@ import threading
 import urllib.parse
 
 WAYS = [(scheme, name, width) for scheme in ("light", "dark") for name, width in (("desk", 1280), ("phone", 390))]
-LOOKED_AT = ["index", "guide/owner", "guide/fleet", "commands/index", "commands/flash", "errors", "json", "architecture", "line", "hardware"]
+LOOKED_AT = ["index", "guide/owner", "guide/fleet", "commands/index", "commands/flash", "errors", "errors.html#BLE-0001", "json", "architecture", "line", "hardware"]
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "srcset")}
 
 
@@ -193,9 +193,9 @@ def pictures(site, folder):
     try:
         for name in LOOKED_AT:
             for scheme, way, width in WAYS:
-                browser.open(name + ".html", scheme, width, 1400 if way == "desk" else 844)
+                browser.open(name if ".html" in name else name + ".html", scheme, width, 1400 if way == "desk" else 844)
                 picture = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
-                with open(os.path.join(folder, f"{name.replace('/', '-')}-{scheme}-{way}.png"), "wb") as file:
+                with open(os.path.join(folder, f"{re.sub('[/#]', '-', name)}-{scheme}-{way}.png"), "wb") as file:
                     file.write(base64.b64decode(picture))
     finally:
         browser.close()

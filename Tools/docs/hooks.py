@@ -24,6 +24,7 @@ def read(path):
 class Site:
     def __init__(self):
         self.places = {}  # a file of the repository -> its page
+        self.titles = {}
         self.codes = set()
         self.drawings = {}
 
@@ -77,6 +78,10 @@ def on_files(files, config):
         content = reference.page(verb, written.content_string if written else "", guides.get(verb["commandName"], {}).items())
         files.append(File.generated(config, place, content=content))
         site.places[f"docs/{place}"] = place
+    for file in files.documentation_pages():
+        heading = re.search(r"^# (.+)$", file.content_string, flags=re.M)
+        if heading:
+            site.titles[file.src_uri] = heading[1].replace("`", "")
     schemas = sorted(file.src_uri for file in files if file.src_uri.startswith("schemas/"))
     rows = "\n".join(f"- [{posixpath.basename(name)}]({name})" for name in schemas)
     files.append(File.generated(config, "schemas.md", content=f"# JSON schemas\n\n[JSON documents](json.md) has an example of each.\n\n{rows}\n"))
@@ -96,6 +101,8 @@ def on_page_markdown(markdown, page, config, files):
             return match.group(0)
         place = site.places.get(posixpath.normpath(posixpath.join(folder, path)))
         if place:
+            # A path is a name in the repository; on the site the page has a title.
+            words = site.titles.get(place, words) if words.removeprefix("../") in (path, posixpath.basename(path), "docs/" + path) else words
             link = posixpath.relpath(place, posixpath.dirname(page.file.src_uri) or ".")
             return f"[{words}]({link}{'#' + anchor if anchor else ''})"
         # What is no page is a file of the repository, which the site does not hold.

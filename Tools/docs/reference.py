@@ -14,7 +14,7 @@ def dump(program):
 
 
 def verbs(command):
-    return [verb for verb in command["subcommands"] if verb["shouldDisplay"] and verb["commandName"] != "help"]
+    return [verb for verb in command.get("subcommands", []) if verb["shouldDisplay"] and verb["commandName"] != "help"]
 
 
 def text(words):
@@ -69,18 +69,21 @@ def meaning(argument):
     return " ".join(words)
 
 
-def options(command):
+def options(command, headed):
     """A table for each group of options, in the order of the help."""
     groups = {}
     for argument in command.get("arguments", []):
         if argument["shouldDisplay"] and argument["valueName"] != "help":
             groups.setdefault(argument.get("sectionTitle") or "", []).append(argument)
     blocks = []
-    for title, arguments in groups.items():
+    for title, arguments in sorted(groups.items(), key=lambda group: group[0] == ""):
         # Cells of inline code keep their bars with the entity only.
         rows = [f"| <code>{html.escape(spelling(one)).replace('|', '&#124;')}</code> | {meaning(one)} |" for one in arguments]
-        heading = [f"**{text(title)}**"] if title else []
-        blocks += heading + ["\n".join(["| option | meaning |", "| --- | --- |", *rows])]
+        if headed:
+            blocks.append(f"### {text(title or 'Others')}")
+        elif title:
+            blocks.append(f"**{text(title)}**")
+        blocks += ["\n".join(["| option | meaning |", "| --- | --- |", *rows])]
     return blocks
 
 
@@ -91,10 +94,13 @@ def described(command, path, level):
     if level > 1:
         blocks += [f"{'#' * level} {name}", text(command["abstract"])]
     blocks += discussion(command.get("discussion", ""))
-    blocks += options(command)
-    for child in command.get("subcommands", []):
-        if child["shouldDisplay"] and child["commandName"] != "help":
-            blocks += described(child, [*path, child["commandName"]], level + 1 if level > 1 else 2)
+    children = verbs(command)
+    headed = level == 1 and not children
+    if headed:
+        blocks.append("## Options")
+    blocks += options(command, headed)
+    for child in children:
+        blocks += described(child, [*path, child["commandName"]], level + 1)
     return blocks
 
 
