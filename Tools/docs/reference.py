@@ -18,11 +18,15 @@ def verbs(command):
 
 
 def text(words):
-    """Markdown that shows these words as they are."""
-    escaped = html.escape(words, quote=False)
-    for sign in "\\`*_[]|":
-        escaped = escaped.replace(sign, "\\" + sign)
-    return escaped
+    """Markdown that shows these words as they are; what stands between backticks is code."""
+    parts = words.split("`")
+    if len(parts) % 2 == 0:
+        parts = [words]
+    for index in range(0, len(parts), 2):
+        parts[index] = html.escape(parts[index], quote=False)
+        for sign in "\\`*_[]|":
+            parts[index] = parts[index].replace(sign, "\\" + sign)
+    return "`".join(parts)
 
 
 def discussion(words):
