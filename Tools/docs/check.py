@@ -1,9 +1,11 @@
 """Looks at the built site, and says what is wrong with it.
 
   check.py SITE            every link and anchor; nothing that a page loads comes from elsewhere
-  check.py SITE --browser [PAGE...]  also in headless Chromium, light and dark, on a desk and on a phone: axe-core's rules, requests to elsewhere,
+  check.py SITE --browser [PAGE...]
+                           also in headless Chromium, light and dark, on a desk and on a phone: axe-core's rules, requests to elsewhere,
                            messages of the console, pages wider than their window, the search
-  check.py SITE --look FOLDER  pictures of some pages in each way, to be looked at
+  check.py SITE --look FOLDER
+                           pictures of some pages in each way, to be looked at
 
 Ends with 1 if anything is wrong.
 """
@@ -21,7 +23,8 @@ import threading
 import urllib.parse
 
 WAYS = [(scheme, name, width) for scheme in ("light", "dark") for name, width in (("desk", 1280), ("phone", 390))]
-LOOKED_AT = ["index", "guide/owner", "guide/fleet", "commands/index", "commands/flash", "errors", "errors.html#BLE-0001", "json", "architecture", "line", "hardware"]
+LOOKED_AT = ["index", "guide/owner", "guide/fleet", "commands/index", "commands/flash", "errors", "errors.html#BLE-0001", "json",
+             "architecture", "line", "hardware"]
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "srcset")}
 
 
@@ -98,8 +101,8 @@ class Browser:
         self.root = f"http://127.0.0.1:{self.server.server_port}/"
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
-        for word in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking"):
-            options.add_argument(word)
+        for word in ("headless", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "hide-scrollbars", "disable-background-networking"):
+            options.add_argument("--" + word)
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "try { localStorage.clear() } catch {}"})
@@ -129,7 +132,8 @@ class Browser:
         return self.driver.execute_async_script("""
             const done = arguments[arguments.length - 1];
             axe.run(document, {resultTypes: ['violations']}).then(result => done(result.violations.map(
-              rule => `${rule.id}: ${rule.help}: ${rule.nodes.length} times, such as ${rule.nodes[0].html.slice(0, 200).replace(/\\s+/g, ' ')}: ${rule.nodes[0].failureSummary.split('\\n').pop().trim()}`)));""")
+              rule => `${rule.id}: ${rule.help}: ${rule.nodes.length} times, such as ${rule.nodes[0].html.slice(0, 200).replace(/\\s+/g, ' ')}: `
+                + rule.nodes[0].failureSummary.split('\\n').pop().trim())));""")
 
     def is_too_wide(self):
         return self.driver.execute_script("return document.documentElement.scrollWidth > document.documentElement.clientWidth")

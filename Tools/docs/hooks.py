@@ -1,4 +1,4 @@
-"""MkDocs' hooks: pages that stand elsewhere in the repository, the reference of the commands, error codes that lead to their rows, drawings."""
+"""MkDocs' hooks: pages that are elsewhere in the repository, the commands' help, error codes that lead to their rows, drawings."""
 
 import html
 import os
@@ -84,7 +84,8 @@ def on_files(files, config):
             site.titles[file.src_uri] = heading[1].replace("`", "")
     schemas = sorted(file.src_uri for file in files if file.src_uri.startswith("schemas/"))
     rows = "\n".join(f"- [{posixpath.basename(name)}]({name})" for name in schemas)
-    files.append(File.generated(config, "schemas.md", content=f"# JSON schemas\n\n[JSON documents](json.md) has an example of each.\n\n{rows}\n"))
+    content = f"# JSON schemas\n\n[JSON documents](json.md) has an example of each.\n\n{rows}\n"
+    files.append(File.generated(config, "schemas.md", content=content))
     site.places["docs/schemas"] = "schemas.md"
     return files
 
@@ -102,7 +103,8 @@ def on_page_markdown(markdown, page, config, files):
         place = site.places.get(posixpath.normpath(posixpath.join(folder, path)))
         if place:
             # A path is a name in the repository; on the site the page has a title.
-            words = site.titles.get(place, words) if words.removeprefix("../") in (path, posixpath.basename(path), "docs/" + path) else words
+            if words.removeprefix("../") in (path, posixpath.basename(path), "docs/" + path):
+                words = site.titles.get(place, words)
             link = posixpath.relpath(place, posixpath.dirname(page.file.src_uri) or ".")
             return f"[{words}]({link}{'#' + anchor if anchor else ''})"
         # What is no page is a file of the repository, which the site does not hold.
@@ -113,7 +115,7 @@ def on_page_markdown(markdown, page, config, files):
         'src="docs/', 'src="').replace("](docs/", "](")
 
 
-def drawn(source, config):
+def drawn(source):
     """The drawing of a mermaid block, without a browser and without a script on the page."""
     import mermaidx
 
@@ -138,7 +140,7 @@ def on_page_content(content, page, config, files):
         content = re.sub(
             rf"(?<!>)<code>({CODE.pattern})</code>(?!</a>)",
             lambda match: f'<a href="{up}errors.html#{match[1]}">{match[0]}</a>' if match[1] in site.codes else match[0], content)
-    return re.sub(r'<pre class="mermaid"><code>(.*?)</code></pre>', lambda match: figure(html.unescape(match[1]), up, config), content, flags=re.S)
+    return re.sub(r'<pre class="mermaid"><code>(.*?)</code></pre>', lambda match: figure(html.unescape(match[1]), up), content, flags=re.S)
 
 
 def once(tag):
@@ -154,8 +156,8 @@ def once(tag):
     return marked
 
 
-def figure(source, up, config):
-    light, dark = drawn(source, config)
+def figure(source, up):
+    light, dark = drawn(source)
     words = "modules and what they import, as in the table" if source.startswith("graph") else "the steps of a job, in their order"
     return (f'<p><img alt="Drawing: {words}" src="{up}{light}#only-light"><img alt="Drawing: {words}" src="{up}{dark}#only-dark"></p>')
 

@@ -9,7 +9,8 @@ import subprocess
 def dump(program):
     """The tree of commands as the program describes itself."""
     # Without a width of its own the terminal's would shape the texts.
-    answer = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"})
+    environment = {**os.environ, "COLUMNS": "80"}
+    answer = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True, env=environment)
     return json.loads(answer.stdout)["command"]
 
 
