@@ -110,13 +110,13 @@ def described(command, path, level):
 
 
 def page(verb, written, elsewhere):
-    """A verb's page: what was written about it by hand, then its help. `elsewhere` are titles and files of its guides."""
+    """A verb's page: what was written about it by hand, then its help. `elsewhere` are titles and files of guides."""
     name = verb["commandName"]
     if written:
         blocks = [written.rstrip(), "## Help", text(verb["abstract"])]
     else:
         blocks = [f"# {name}", text(verb["abstract"])]
-    if elsewhere:
+    if elsewhere and not written:
         blocks.append("Guide: " + ", ".join(f"[{title}](../{place})" for title, place in elsewhere) + ".")
     children = described(verb, ["noafw", name], 1)
     return "\n\n".join(blocks + children) + "\n"
