@@ -6,6 +6,7 @@ import posixpath
 import re
 import sys
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -44,7 +45,7 @@ def own_pages():
             if "README.md" in names:
                 path = os.path.relpath(os.path.join(folder, "README.md"), ROOT)
                 name = os.path.dirname(path).removeprefix("Sources/").replace("/", "-")
-                yield path, f"modules/{name}.md"
+                yield path, f"{'modules' if top == 'Sources' else 'folders'}/{name}.md"
 
 
 def on_config(config):
@@ -56,7 +57,8 @@ def on_config(config):
         if "Commands" in entry:
             entry["Commands"] += [{name: f"commands/{name}.md"} for name in names]
         if "Project" in entry:
-            entry["Project"].append({"Modules": sorted(page for _, page in own_pages() if page.startswith("modules/"))})
+            for title, folder in (("Scripts and images", "folders/"), ("Modules", "modules/")):
+                entry["Project"].append({title: sorted(page for _, page in own_pages() if page.startswith(folder))})
     return config
 
 
@@ -67,6 +69,8 @@ def on_files(files, config):
         content = read(path)
         if path == "LICENSE":
             content = f"# Licence\n\n```text\n{content}```\n"
+        if files.get_file_from_path(place):
+            raise PluginError(f"two pages want to be {place}")
         files.append(File.generated(config, place, content=content))
         site.places[path] = place
     guides = config.extra["guides"]
