@@ -1,33 +1,33 @@
 import Support
 
-/// What can go wrong between this machine and an assistant's server. Texts from a server are printable and short.
+/// What can go wrong between this machine and an assistant's server. A server's texts are printable and short.
 public enum AssistantError: Error, Hashable, Sendable {
     /// Says why the configuration file cannot be used.
     case badConfiguration(path: String, String)
     /// Others than its owner can read the configuration file.
     case notPrivate(path: String, String)
     case badBaseURL(String)
-    /// A key would go over an unencrypted connection to another machine.
+    /// The key would go to another machine over an unencrypted connection.
     case plainHTTP(host: String)
-    /// The key holds characters that a header cannot.
+    /// A header cannot hold the key's characters.
     case badKey
     case unreachable(host: String, reason: String)
     case unknownHost(String)
     case insecure(host: String, reason: String)
-    /// The argument names what was waited for.
+    /// The argument names the wait.
     case timedOut(String)
     case unauthorized(status: Int, String)
     case tooManyRequests(String, retryAfter: Duration?)
     case serverFailed(status: Int, String)
     case refused(status: Int, String)
     case redirected(to: String)
-    /// The argument says what came in place of an answer.
+    /// The argument says what came instead of an answer.
     case notUnderstood(String)
     case tooLong(what: String, limitBytes: Int)
     case emptyAnswer
-    /// The answer broke off after so many bytes of text.
+    /// The answer broke off after this many bytes of text.
     case brokenOff(afterBytes: Int)
-    /// The proxy is there, but does not lead to the server; says why.
+    /// The proxy does not lead to the server; says why.
     case proxyRefused(proxy: String, String)
 }
 

@@ -2,18 +2,18 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A central over bluetoothd's D-Bus interface. It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links
-/// and discoveries end with an error, and the next use waits for their return.
+/// A central over bluetoothd's D-Bus interface. It opens the bus at its first use. When the bus, bluetoothd or the adapter disappears,
+/// links and discoveries end with an error, and the next use waits for its return.
 public final class BlueZCentral: BondingCentral, AdapterCentral {
     /// How long to wait for a missing adapter.
     struct Timeouts: Sendable {
-        /// For bluetoothd's list of objects: a crowd of advertisers makes it long, and bluetoothd slow.
+        /// For bluetoothd's list of objects: many advertisers make the list long and bluetoothd slow.
         var list = Duration.seconds(10)
-        /// At the first use: bluetoothd, just started, shows its adapters a moment later.
+        /// At the first use: a bluetoothd that has just started shows its adapters a moment later.
         var first = Duration.seconds(1)
-        /// After it has worked: a restart of bluetoothd or the adapter.
+        /// Later: bluetoothd or the adapter restarts.
         var recovery = Duration.seconds(15)
-        /// For a discovery that hears nothing, before it is started anew.
+        /// Before a silent discovery is restarted.
         var silence = SilenceLimits()
     }
 
@@ -22,7 +22,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private struct State {
         var session: BlueZSession?
         var hasWorked = false
-        /// The adapter that the kernel's name meant at the first use; its number may change.
+        /// The adapter that had the kernel's name at the first use; its number may change.
         var meant: DeviceAddress?
     }
 
@@ -31,7 +31,6 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private let ports: AdapterPorts
     private let address: BusAddress
     private let timeouts: Timeouts
-    /// Gets what the operator should know.
     let notice: @Sendable (String) -> Void
     public let traffic = BusTraffic()
     private let state = Mutex(State())
@@ -66,7 +65,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
             do {
                 return try await startDiscovery()
             } catch let error as BlueZError where error.recovery == .awaitAdapter && clock.now < end {
-                // An adapter that is switched on is shown as on before it answers.
+                // bluetoothd shows a switched-on adapter as on before it answers.
                 try await clock.sleep(until: clock.deadline(in: Self.readyPause))
             }
         }
@@ -91,7 +90,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         return BlueZConnection(connector: connector, link: try await connector.connect(), clock: clock)
     }
 
-    /// Harmless when it is unknown.
+    /// Does nothing for an unknown device.
     @discardableResult
     public func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
         let (session, adapter) = try await station(before: deadline)
@@ -113,12 +112,12 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         return session.read { $0.mirror.linkCount(on: adapter.path) }
     }
 
-    /// The one in use.
+    /// The adapter in use.
     public func adapterAddress(before deadline: SessionClock.Instant) async throws -> DeviceAddress {
         try await station(before: deadline).1.address
     }
 
-    /// Devices that another program holds, or one that died. They do not advertise.
+    /// Devices that another program, perhaps a dead one, keeps connected. They do not advertise.
     public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [DeviceObject] {
         let (session, adapter) = try await station(before: deadline)
         return session.read { state in
@@ -128,7 +127,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         }
     }
 
-    /// Ends such a link and waits until it is gone; harmless without one.
+    /// Ends such a link, if there is one, and waits until it is gone.
     public func end(_ link: DeviceObject, before deadline: SessionClock.Instant) async throws {
         let (session, _) = try await station(before: deadline)
         do {
@@ -141,7 +140,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         }
     }
 
-    /// Ends every link and discovery and leaves the bus, until a later use.
+    /// Ends every link and discovery and leaves the bus until the next use.
     public func close() async {
         let session = state.withLock { state in
             defer { state.session = nil }
@@ -150,8 +149,8 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         await session?.close()
     }
 
-    /// The session with a powered adapter.
-    /// - Parameter deadline: beside this central's own timeouts.
+    /// Waits for the session and a powered adapter.
+    /// - Parameter deadline: limits this central's own timeouts.
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
@@ -177,7 +176,6 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     }
 }
 
-/// One listener of the process's discovery.
 struct BlueZDiscovery: Discovery {
     let session: BlueZSession
     let number: Int

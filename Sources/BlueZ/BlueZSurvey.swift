@@ -7,7 +7,7 @@ public struct BlueZSurvey: Sendable {
         public var address: DeviceAddress
         /// Untrusted text.
         public var name: String?
-        /// Of this link, in bytes (BlueZ 5.62 or newer).
+        /// In bytes (BlueZ 5.62 or newer).
         public var mtu: Int?
     }
 
@@ -16,7 +16,7 @@ public struct BlueZSurvey: Sendable {
         /// The kernel's names of other adapters with its address.
         public var twins: [String]
         public var connectedDevices: [ConnectedDevice]
-        /// Without a bond, neither connected nor heard.
+        /// Neither bonded nor connected nor heard.
         public var rememberedDevices: Int
     }
 
@@ -75,10 +75,10 @@ public struct BlueZSurvey: Sendable {
 }
 
 extension AdapterObject {
-    /// What finds it again after its number has changed.
+    /// Finds the adapter again after its number has changed.
     public var selector: AdapterSelector { .address(address) }
 
-    /// The adapters that are on and have an address of their own: the named ones, or all in the order of their names.
+    /// The adapters that are on and have an address of their own: the named ones, or all, sorted by name.
     /// - Throws: ``BlueZError`` when there is none, or a named one cannot be used; `CancellationError`.
     public static func usable(
         named selectors: [AdapterSelector], clock: SessionClock, before deadline: SessionClock.Instant

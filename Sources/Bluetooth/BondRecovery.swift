@@ -1,7 +1,7 @@
 /// What to do when a bonded link fails, for every radio: events in, steps out.
 ///
-/// Every step is tried twice, since the air can end a link at any moment. A host's key that fails on two links in a row is
-/// discarded once: the unit has lost its own key or serves another host, and a new pairing shows which.
+/// Every step is tried twice, since the air can end a link at any moment. A host's key that fails on two links in a row is discarded
+/// once: the unit has lost its own key or serves another host, and a new pairing shows which.
 package struct BondRecovery: Sendable {
     package enum Step: Sendable, Hashable {
         case tryAgain
@@ -35,6 +35,6 @@ package struct BondRecovery: Sendable {
     }
 
     package static func notice(of address: DeviceAddress) -> String {
-        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired again"
+        "\(address) drops this host's links; noafw removes this host's bond and pairs the unit again"
     }
 }

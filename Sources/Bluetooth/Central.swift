@@ -24,24 +24,23 @@ extension Central {
 /// What a link must be before it is used.
 public enum LinkSecurity: Sendable, Hashable {
     case open
-    /// Encrypted with the key of a bond. Without a bond, just-works pairing makes one (Core Specification, Vol 3, Part H,
-    /// 2.3.5).
+    /// Encrypted with a bond's key. Without a bond, just-works pairing makes one (Core Specification, Vol 3, Part H, 2.3.5).
     case bonded
 }
 
 /// A central whose host keeps bond keys.
 public protocol BondingCentral: Central {
-    /// Discards this host's bond key, with whatever else the host remembers about the unit.
+    /// Discards this host's bond key and everything else the host remembers about the unit.
     /// - Returns: whether there was a key.
     func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
 }
 
 /// A central on an adapter that other programs also use.
 public protocol AdapterCentral: Central {
-    /// The links of the adapter, including those of other programs.
+    /// Includes the links of other programs.
     func linkCount(before deadline: SessionClock.Instant) async throws -> Int
 
-    /// Makes the host forget a unit that has neither bond nor link; it remembers every unit that it was connected to.
+    /// Makes the host forget a unit without bond and link; the host remembers every unit that it was connected to.
     /// - Returns: whether it was known.
     func forgetUnlessBonded(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
 }
@@ -66,8 +65,7 @@ public protocol Connection: Sendable {
     func offers(_ characteristic: AttributeID) -> Bool
 
     /// Writes with response and waits for it.
-    /// - Throws: ``LinkError/refused(_:attributeError:of:)`` for an ATT error, ``LinkError/acquired(_:_:)`` while a channel is
-    ///   open.
+    /// - Throws: ``LinkError/refused(_:attributeError:of:)`` for an ATT error, ``LinkError/acquired(_:_:)`` while a channel is open.
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws
 
     /// Opens the fast path for writes without response to a characteristic (BlueZ's `AcquireWrite`). Until it is closed, the
@@ -78,7 +76,7 @@ public protocol Connection: Sendable {
     /// Turns notifications on.
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]>
 
-    /// Ends the link and waits until it is gone. Harmless without a link.
+    /// Ends the link, if there is one, and waits until it is gone.
     func disconnect() async
 
     /// - Throws: ``LinkError/timedOut(_:)`` at the deadline.

@@ -47,7 +47,7 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One advertisement that was received.
+/// A received advertisement.
 public struct Advertisement: Hashable, Sendable {
     public var address: DeviceAddress
     /// The advertised local name: untrusted text.

@@ -9,7 +9,7 @@ public enum LinkError: Error, Hashable, Sendable {
     case characteristicMissing(AttributeID)
     /// With an ATT error, such as 0xFD: notifications are off.
     case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
-    /// Not allowed by the unit's attribute table.
+    /// The unit's attribute table forbids it.
     case notAllowed(AttributeID, Operation)
     /// A ``WriteChannel`` or another program holds the characteristic.
     case acquired(AttributeID, Operation)
@@ -19,11 +19,11 @@ public enum LinkError: Error, Hashable, Sendable {
     /// Another process holds the unit.
     case busy(String)
     case unavailable(String)
-    /// The unit keeps another host's bond.
+    /// The unit is bonded to another host.
     case pairingRefused(DeviceAddress, reason: String)
     /// One side has lost its bond key.
     case bondLost(DeviceAddress, reason: String)
-    /// The adapter has its maximum number of links; the unit waits for a free place.
+    /// The adapter has its maximum number of links; the unit waits for one to end.
     case adapterFull(String)
 
     public enum Operation: String, Hashable, Sendable {
@@ -36,8 +36,7 @@ public enum LinkError: Error, Hashable, Sendable {
     package static let pairingReset =
         "reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too"
 
-    /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): asking again does
-    /// not help.
+    /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): a retry does not help.
     public var demandsPairing: Bool {
         if case .refused(_, let error, _) = self { [0x05, 0x08, 0x0C, 0x0F].contains(error) } else { false }
     }
@@ -77,10 +76,10 @@ extension LinkError: DiagnosableError {
                 "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) "
                     + "with ATT error 0x\(String(attributeError, radix: 16))",
                 cause: demandsPairing
-                    ? "it wants to be paired first, which noafw does not expect of it"
+                    ? "it requires pairing, which noafw does not expect"
                     : "notifications are off, or the unit is in another mode",
                 remedy: demandsPairing
-                    ? "check that it is your unit, with the firmware and the bootloader of its vendor"
+                    ? "check that it is your unit, with its vendor's firmware and bootloader"
                     : "run the same command again; if it fails again, power-cycle the unit")
         case .notAllowed(let id, let operation):
             Diagnosis("BLE-0010", .unitFailed, .unit, "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
@@ -96,7 +95,7 @@ extension LinkError: DiagnosableError {
             Diagnosis("BLE-0006", .unitFailed, .station, "a value of \(count) bytes does not fit a payload of \(limit)",
                 cause: "the negotiated MTU is smaller than expected", remedy: "report this with the output of -v")
         case .overrun:
-            Diagnosis("BLE-0007", .unitFailed, .unit, "the unit sends more notifications than noafw can take",
+            Diagnosis("BLE-0007", .unitFailed, .unit, "the unit sends more notifications than noafw can process",
                 cause: "a program on the unit sends without end", remedy: "power-cycle the unit and run the same command again")
         case .busy(let holder):
             Diagnosis("BLE-0008", .tryAgain, .station, "the unit is in use: \(holder)",
@@ -110,7 +109,7 @@ extension LinkError: DiagnosableError {
                 cause: "the unit or this host has lost the key of their bond",
                 remedy: "run: noafw unpair --device \(address); then the same command again; if that fails, reset the unit's pairing")
         case .adapterFull(let reason):
-            Diagnosis("BLE-0013", .tryAgain, .radio, "the adapter takes no further link (\(reason))",
+            Diagnosis("BLE-0013", .tryAgain, .radio, "the adapter accepts no further link (\(reason))",
                 cause: "it holds as many links as its firmware allows, those of other programs included",
                 remedy: "end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; "
                     + "then run the same command again")

@@ -61,7 +61,7 @@ extension ServerError: DiagnosableError {
                 remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
         case .unreachable(let reason):
             Diagnosis(
-                "LED-0120", .tryAgain, .station, "the ledger's server is not reached: \(reason)",
+                "LED-0120", .tryAgain, .station, "the ledger's server cannot be reached: \(reason)",
                 cause: "the server is stopped or busy, its certificate does not fit, or the network is cut",
                 remedy: "check the network and the server; runs are kept on this station and sent later")
         case .loginRefused(let reason):
@@ -78,7 +78,7 @@ extension ServerError: DiagnosableError {
         case .schema(let found, let known):
             Diagnosis(
                 "LED-0122", .badData, .station,
-                "the server's tables are of form \(found.map(String.init) ?? "none"), and this noafw needs form \(known)",
+                "the server's tables have form \(found.map(String.init) ?? "none"); this noafw needs form \(known)",
                 cause: "the server was set up for another version of noafw, or not at all", remedy: Self.schemaRemedy(found, known))
         case .refused(let state, let reason):
             Diagnosis(
@@ -88,7 +88,7 @@ extension ServerError: DiagnosableError {
         case .tooLong(let limit):
             Diagnosis(
                 "LED-0124", .unavailable, .station, "the ledger's server answered with more than \(limit) bytes",
-                cause: "it is no ledger of noafw, or its tables or functions were changed by hand",
+                cause: "it is not a ledger of noafw, or its tables or functions were changed by hand",
                 remedy:
                     "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and "
                         + "sent later"
@@ -96,7 +96,7 @@ extension ServerError: DiagnosableError {
         }
     }
 
-    /// The schema is made once: it changes nothing where there is one.
+    /// The schema is made only once: it changes nothing that exists.
     private static func schemaRemedy(_ found: Int?, _ known: Int) -> String {
         switch found {
         case nil: "let the server's administrator run the output of: noafw ledger schema --sql"

@@ -1,7 +1,7 @@
 import Ledger
 import Support
 
-/// The ledger's server, as one station uses it. Nothing is asked before it is needed.
+/// One station's use of the ledger's server. Connects only when needed.
 public struct StationServer: Sendable {
     private let leases: PostgreSQLLeases
     private let runs: PostgreSQLRuns
@@ -12,11 +12,11 @@ public struct StationServer: Sendable {
     /// - Parameters:
     ///   - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
     ///   - station: also its login on the server.
-    ///   - environment: of the process: libpq's variables, and `HOME`.
-    /// - Throws: where the address is no good, or a server on another machine does not have to prove itself.
+    ///   - environment: the process's: libpq's variables, and `HOME`.
+    /// - Throws: when the address is invalid, or a server on another machine need not prove its identity.
     public init(_ text: String, station: String, environment: [String: String], times: LeaseTimes = LeaseTimes()) throws(ServerError) {
         let address = try ServerAddress(text, station: station, environment: environment)
-        // Uploads must not hold renewals up.
+        // Uploads must not delay renewals.
         (leases, runs) = (PostgreSQLLeases(lane: ServerLane(address)), PostgreSQLRuns(lane: ServerLane(address)))
         (self.station, self.times) = (station, times)
     }
@@ -27,8 +27,7 @@ public struct StationServer: Sendable {
     }
 
     /// Checks the server's form before a run begins.
-    /// - Throws: ``ServerError``: a server that is not reached only where claims are required;
-    ///   `CancellationError`.
+    /// - Throws: ``ServerError``, for an unreachable server only when claims are required; `CancellationError`.
     public func check(_ policy: ClaimPolicy, within limit: Duration = .seconds(8)) async throws {
         let (clock, asked) = (SessionClock.continuous, SessionClock.continuous.now)
         do throws(ServerFault) {

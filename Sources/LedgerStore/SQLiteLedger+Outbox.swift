@@ -2,7 +2,7 @@ import GRDB
 import Ledger
 import Synchronization
 
-/// What waits for the server. A run is put there with its close, and stays until the server has confirmed it.
+/// The runs that wait for the server. A run enters when it is closed, and stays until the server has confirmed it.
 extension SQLiteLedger: RunOutbox {
     public func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] {
         let (runs, isOdd): ([RunRecord], Bool) = try await reading(([], false)) { db in
@@ -17,12 +17,12 @@ extension SQLiteLedger: RunOutbox {
         return runs
     }
 
-    /// Unreadable rows do not wait until they are mended.
+    /// Keeps unreadable rows from blocking others until they are repaired.
     private func park() async throws(LedgerError) {
         let numbers = state.withLock { $0.odd.map(\.number) }
         try await change { db in
             let sql = "UPDATE outbox SET rejected = ? WHERE sent_at IS NULL AND run IN (SELECT id FROM runs WHERE number = ?)"
-            for number in numbers { try db.execute(sql: sql, arguments: ["the row of this run is no record", number]) }
+            for number in numbers { try db.execute(sql: sql, arguments: ["the row of this run is not a record", number]) }
         }
     }
 
@@ -30,7 +30,7 @@ extension SQLiteLedger: RunOutbox {
         try await reading(0) { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(Self.waiting)", arguments: [station]) ?? 0 }
     }
 
-    /// What the server has refused, in the order of `seq`.
+    /// Runs that the server refused, in the order of `seq`.
     public func rejected(station: String) async throws(LedgerError) -> [RejectedRun] {
         try await reading([]) { db in
             let sql = "SELECT run, rejected FROM \(Self.unsent) AND rejected IS NOT NULL AND station = ? ORDER BY seq"
@@ -40,7 +40,7 @@ extension SQLiteLedger: RunOutbox {
         }
     }
 
-    /// How many runs wait under the names of other stations, by these names.
+    /// The waiting runs of each other station.
     public func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int] {
         try await reading([:]) { try Self.counts($0, "station <> ?", [station]) }
     }
@@ -86,7 +86,7 @@ extension SQLiteLedger: RunOutbox {
     private static let unsent = "outbox JOIN runs ON runs.id = outbox.run WHERE sent_at IS NULL"
     private static let waiting = "\(unsent) AND rejected IS NULL AND station = ?"
 
-    /// - Returns: `nil` where no run was ever recorded.
+    /// - Returns: `nil` when no run was ever recorded.
     @discardableResult
     private func change<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(LedgerError) -> Value? {
         try await OwnThread.run { () throws(LedgerError) in

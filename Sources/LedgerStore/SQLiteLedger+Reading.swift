@@ -8,18 +8,18 @@ public struct LedgerCheck: Sendable, Hashable {
         public var missing: ClosedRange<Int64>
     }
 
-    /// SQLite's findings in its file; empty when it is whole.
+    /// SQLite's findings in its file; empty when it is intact.
     public var damages: [String] = []
     public var gaps: [Gap] = []
     public var runs = 0
     public var openRuns = 0
-    /// Closed runs that the server has refused, by station.
+    /// Closed runs that the server refused, by station.
     public var refusedRuns: [String: Int] = [:]
     public var spooledBytes = 0
-    /// Folders of databases that were moved aside, not yet acknowledged.
+    /// Unacknowledged folders of databases that were moved aside.
     public var broken: [String] = []
 
-    /// No runs are no verdict.
+    /// An empty ledger is not sound.
     public var isSound: Bool { runs > 0 && damages.isEmpty && gaps.isEmpty && refusedRuns.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
@@ -68,10 +68,10 @@ extension SQLiteLedger {
         return waiting + files.brokenFolders().map { .brokenMovedAside(path: $0) } + [unreadable].compactMap(\.self)
     }
 
-    /// The rows that this process met and that are no records.
+    /// The invalid rows that this process met.
     public var unreadable: LedgerNotice? { LedgerNotice(odd: state.withLock(\.odd)) }
 
-    /// `nil`, and a notice (``unreadable``), for a row that is no record.
+    /// `nil`, and a notice (``unreadable``), for a row that is not a record.
     func record(_ row: Row) -> RunRecord? {
         do {
             return try RunRow.record(row)
@@ -88,12 +88,12 @@ extension SQLiteLedger {
         return check
     }
 
-    /// Ends the warning of every run about databases that were moved aside; their files stay.
+    /// Ends every run's warning about databases that were moved aside; their files stay.
     public func acknowledgeBroken() async throws(LedgerError) -> [String] {
         try reported { try files.acknowledgeBroken() }
     }
 
-    /// - Parameter nothing: the result where no run was ever recorded.
+    /// - Parameter nothing: the result when no run was ever recorded.
     func reading<Value: Sendable>(
         _ nothing: Value, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(LedgerError) -> Value {
@@ -103,7 +103,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Runs `body`, on a thread of its own, with the ledger as it is at one moment, whatever is written meanwhile.
+    /// Runs `body`, on its own thread, with the ledger as it is at one moment, whatever is written meanwhile.
     /// - Throws: ``LedgerError``, and what `body` throws.
     public func atOneMoment<Value: Sendable>(_ body: @escaping @Sendable (any RunSource) throws -> Value) async throws -> Value {
         try await OwnThread.run {
@@ -125,13 +125,13 @@ extension SQLiteLedger {
         (check.runs, check.openRuns) = (try count("runs"), try count("runs WHERE outcome IS NULL"))
         check.refusedRuns = try counts(db, "rejected IS NOT NULL")
         check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
-            // SQLite counts on in floating point behind the greatest number.
+            // After the greatest number SQLite continues in floating point.
             let (first, last) = (row.number("first") ?? .max, row.number("last") ?? .max)
             return LedgerCheck.Gap(station: row.text("station"), missing: first...max(first, last))
         }
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs ORDER BY number")
         while let row = try rows.next() {
-            do throws(OddRow) { _ = try RunRow.record(row) } catch { check.damages.append("\(error.text) is no record") }
+            do throws(OddRow) { _ = try RunRow.record(row) } catch { check.damages.append("\(error.text) is not a record") }
         }
         return check
     }
@@ -160,7 +160,7 @@ private struct SQLiteRuns: RunSource {
 }
 
 extension Row {
-    /// Empty where another program wrote something else.
+    /// Empty when another program wrote something else.
     func text(_ column: String) -> String { String.fromDatabaseValue(self[column]) ?? "" }
     func number(_ column: String) -> Int64? { Int64.fromDatabaseValue(self[column]) }
 }

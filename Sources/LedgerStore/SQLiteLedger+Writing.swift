@@ -3,11 +3,10 @@ import Ledger
 import Support
 
 extension SQLiteLedger {
-    /// What a request found, in the file or out of it.
     private enum Entry {
         case kept(Recorded)
         case refused(LedgerError)
-        /// It breaks the file's rules by a fault of noafw: the spool keeps it, so that it blocks no other.
+        /// It breaks the file's rules by noafw's fault: the spool keeps it, so that it blocks no other.
         case misfit(reason: String)
     }
 
@@ -26,7 +25,7 @@ extension SQLiteLedger {
         }
         let broken = brokenNotices()
         return requests.indices.map { index in
-            // A run that goes on keeps its record; none begins in a file that is not ours to write.
+            // A run under way keeps its record; none begins in a foreign file.
             if let refusal, requests[index].begins { return .failure(refusal) }
             let answer: WriteQueue.Answer =
                 switch entries?[index] {
@@ -51,7 +50,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Moves a damaged file aside once; a new one that is damaged too is the disk's fault.
+    /// Moves a damaged file aside once; if the new one is damaged, too, the disk is at fault.
     private func inFile(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
         if state.database == nil || files.identity() == nil { try prepareFolder() }
         return try writerLock.hold {
@@ -76,7 +75,7 @@ extension SQLiteLedger {
             let transaction = RunTransaction(db: db, mark: mark)
             return try requests.map { try enter($0, transaction) }
         }
-        // One run reports it, whichever.
+        // Any one run reports it.
         for index in entries.indices where !notices.isEmpty {
             guard case .kept(var recorded) = entries[index] else { continue }
             recorded.notices = notices + recorded.notices
@@ -114,7 +113,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Each record by itself: a misfit blocks no other.
+    /// Each record separately: a misfit blocks no other.
     private func takeSpool(_ database: LedgerDatabase, _ mark: ProcessMark) -> [LedgerNotice] {
         var taken = 0
         do {

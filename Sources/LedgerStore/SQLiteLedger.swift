@@ -6,8 +6,8 @@ import Synchronization
 
 /// The ledger in a SQLite file of this machine, shared by all its processes.
 ///
-/// A record goes into the file; where that cannot be written, into the spool beside it, and every run says so. A file that is damaged
-/// is moved aside. Only where no place is left does a call throw.
+/// A record goes into the file, or if that cannot be written into its spool, and every run reports that. A damaged file is moved aside. A
+/// call throws only when no place is left.
 public final class SQLiteLedger: RunLedger {
     struct State {
         var database: LedgerDatabase?
@@ -75,7 +75,7 @@ public final class SQLiteLedger: RunLedger {
         state.withLock { write(requests, &$0) }
     }
 
-    /// With the writers' lock held. `nil` where no run was ever recorded.
+    /// Needs the writers' lock. `nil` when no run was ever recorded.
     func writing<Value: Sendable>(_ body: @Sendable (LedgerDatabase) throws -> Value) throws -> Value? {
         try state.withLock { state -> Result<Value?, any Error> in
             Result {
@@ -85,7 +85,7 @@ public final class SQLiteLedger: RunLedger {
         }.get()
     }
 
-    /// `nil` where no run was ever recorded.
+    /// `nil` when no run was ever recorded.
     func forReading() throws(LedgerError) -> LedgerDatabase? {
         let result: Result<LedgerDatabase?, any Error> = state.withLock { state in
             Result {
@@ -114,7 +114,7 @@ extension SQLiteLedger {
         throw LedgerError.networkFileSystem(path: files.folder, fileSystem: type)
     }
 
-    /// Needs the lock. A file that another process moved aside or migrated is opened anew.
+    /// Needs the lock. Reopens a file that another process moved aside or migrated.
     func opened(_ state: inout State) throws -> LedgerDatabase {
         if let database = state.database {
             if try database.isCurrent(files) { return database }

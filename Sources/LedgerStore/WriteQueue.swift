@@ -2,10 +2,10 @@ import Foundation
 import Ledger
 import Synchronization
 
-/// Records on their way to the disk. A thread writes at once what has gathered, so many units cost as many waits for the disk as one; it
-/// ends when nothing is left.
+/// Records on their way to the disk. A thread writes everything that has gathered at once, so many units wait for the disk as often as
+/// one. It ends when nothing is left.
 ///
-/// A task that is cancelled undoes nothing: what is in the queue is written.
+/// A cancelled task undoes nothing: the queue is written.
 final class WriteQueue: Sendable {
     struct Request: Sendable {
         var record: RunRecord
@@ -57,8 +57,7 @@ final class WriteQueue: Sendable {
     }
 }
 
-/// Runs blocking work on a thread of its own: waiting for a disk or a lock keeps no thread of Swift's pool, and a task that is
-/// cancelled meanwhile undoes nothing.
+/// Runs blocking work on its own thread: waiting for a disk or a lock blocks no thread of Swift's pool, and cancellation undoes nothing.
 enum OwnThread {
     static func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value

@@ -10,7 +10,7 @@ struct AnswerDecoder {
 
     private let key: SecretText?
 
-    /// - Parameter key: what no message may show.
+    /// - Parameter key: hidden in messages.
     init(hiding key: SecretText?) { self.key = key }
 
     private enum Form { case unknown, events, document }
@@ -29,7 +29,7 @@ struct AnswerDecoder {
 
     var isComplete: Bool { isDone || textCount >= Self.textLimit }
 
-    /// - Parameter piece: gets each text before what follows can fail; none is empty.
+    /// - Parameter piece: gets each text before a later part can fail; never an empty one.
     mutating func receive(_ bytes: [UInt8], piece: (String) -> Void) throws(AssistantError) {
         let room = Self.bodyLimit - receivedCount
         receivedCount += bytes.count
@@ -90,7 +90,7 @@ struct AnswerDecoder {
         try take(chunk, piece)
     }
 
-    /// The text of a chunk comes before its error.
+    /// A chunk's text comes before its error.
     private mutating func take(_ chunk: Chunk, _ piece: (String) -> Void) throws(AssistantError) {
         if let tokens = chunk.usage?.total_tokens, tokens >= 0 { totalTokens = tokens }
         if let choice = chunk.choices?.first {
@@ -123,7 +123,7 @@ private struct Chunk: Decodable {
             var text: String? { content?.text ?? refusal }
         }
 
-        /// A text, or from some servers a list of parts.
+        /// A text, or a list of parts from some servers.
         struct Content: Decodable {
             private struct Part: Decodable {
                 var text: String?

@@ -2,7 +2,7 @@ import Assistant
 import Foundation
 
 extension AssistantSettings {
-    /// Of the command line, which never holds a key.
+    /// From the command line, which never holds a key.
     public struct Overrides: Sendable {
         let baseURL: String?
         let chatModel: String?
@@ -18,8 +18,8 @@ extension AssistantSettings {
 
     /// Settings from the command line, the environment and the configuration file, in this order of precedence.
     ///
-    /// A key goes only where it was meant to go: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server,
-    /// `OPENAI_API_KEY` to OpenAI or to `OPENAI_BASE_URL`.
+    /// A key goes only where it belongs: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server, `OPENAI_API_KEY` to
+    /// OpenAI or `OPENAI_BASE_URL`.
     public static func load(environment: [String: String], overrides: Overrides = Overrides()) throws(AssistantError) -> Self {
         let file = try configurationFile(environment: environment).flatMap(ConfigurationFile.read)
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -44,7 +44,7 @@ extension AssistantSettings {
         return (try? BaseURL(base))?.origin
     }
 
-    /// - Parameter candidates: each with the origin that it was given for.
+    /// - Parameter candidates: `home` is the origin to which the key belongs.
     private mutating func chooseKey(among candidates: [(name: String, text: String?, home: String?)]) throws(AssistantError) {
         for candidate in candidates {
             guard let text = candidate.text else { continue }
@@ -61,7 +61,7 @@ extension AssistantSettings {
         if let limit = file.tokenLimit { tokenLimit = max(1, limit) }
         if let allows = file.allowPlainHTTP { allowsPlainHTTP = allows }
         if let path = file.certificateFile {
-            // Beside the configuration file, wherever the command is run.
+            // Relative to the configuration file, not to the working directory.
             let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent()
             certificateFile = URL(fileURLWithPath: path, relativeTo: folder).standardizedFileURL.path
         }
@@ -75,10 +75,10 @@ extension AssistantSettings {
 // MARK: - The proxy
 
 extension AssistantSettings {
-    /// The environment's, as curl reads it, unless the configuration file names one.
+    /// Reads the environment like curl, unless the configuration file names a proxy.
     fileprivate mutating func chooseProxy(_ environment: [String: String]) {
         func variable(_ name: String) -> String? {
-            // HTTP_PROXY in capitals may come from a request's header in a CGI program.
+            // In a CGI program HTTP_PROXY in capitals may come from a request's header.
             let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
             return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
@@ -91,7 +91,7 @@ extension AssistantSettings {
         if proxy == nil { notices.append("\(name) is not used: it is not of the form http://HOST:PORT, without a user and password") }
     }
 
-    /// A name in the list covers everything below it.
+    /// A name in the list includes everything below it.
     private static func isExempt(_ host: String, from list: String?) -> Bool {
         (list ?? "").lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
             let name = entry.drop { $0 == "." }

@@ -20,14 +20,14 @@ public struct AssistantSettings: Sendable {
     public var chatModel = "gpt-4o-mini"
     var speechModel = "whisper-1"
     var takesImages = true
-    /// The wearer's as ISO 639-1; without it the server finds out.
+    /// The wearer's, as ISO 639-1; `nil` lets the server detect it.
     var language: String?
     public var tokenLimit = 4096
     var timeouts = Timeouts()
     var retries = RetryPolicy()
     /// Never used for this machine.
     var proxy: Proxy?
-    /// PEM certificates trusted beside the system's.
+    /// PEM certificates to trust besides the system's.
     public var certificateFile: String?
     /// Lets a key go to another machine over `http://`.
     var allowsPlainHTTP = false

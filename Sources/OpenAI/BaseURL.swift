@@ -1,7 +1,7 @@
 import Assistant
 import Foundation
 
-/// Of a server: `https://api.openai.com`, `http://localhost:8080`, with or without the `/v1`.
+/// A server's URL: `https://api.openai.com`, `http://localhost:8080`, with or without the `/v1`.
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     public static let openAI = BaseURL(scheme: "https", host: "api.openai.com", port: 443, path: "/v1")
 
@@ -19,7 +19,7 @@ extension BaseURL {
         guard text.utf8.count <= 2000, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https"
         else { throw .badBaseURL(text.contains("@") ? "(not shown)" : shown) }
-        // A URL shows up in a process list: no place for a password. No message repeats it.
+        // A process list shows the URL, so it must hold no password. No message repeats it.
         guard parts.user == nil, parts.password == nil else { throw .badBaseURL("(holds a user or a password)") }
         guard parts.query == nil, parts.fragment == nil else { throw .badBaseURL("(holds a query)") }
         var path = parts.percentEncodedPath
@@ -35,7 +35,7 @@ extension BaseURL {
 
     public var description: String { origin + path }
 
-    /// What a key belongs to.
+    /// A key belongs to an origin.
     var origin: String { "\(scheme)://\(host):\(port)" }
 
     var isPrivateToThisMachine: Bool {

@@ -1,7 +1,7 @@
 import Assistant
 import Foundation
 
-/// The body of a request for a chat completion (the API's published shape).
+/// The body of a chat completion request (the API's published shape).
 struct ChatRequest: Encodable {
     struct Message: Encodable {
         var role: String

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Support
 
-/// JSON that may hold a key, so only its owner may read it.
+/// JSON that may hold a key: only its owner may read it.
 struct ConfigurationFile: Decodable {
     var path = ""
     var baseURL: String?
@@ -31,7 +31,7 @@ struct ConfigurationFile: Decodable {
 
     private struct UnknownKey: Error { let name: String }
 
-    /// The file, with none but known keys.
+    /// Refuses unknown keys.
     private struct Checked: Decodable {
         let file: ConfigurationFile
 
@@ -46,7 +46,7 @@ struct ConfigurationFile: Decodable {
     private static let sizeLimit = 64 << 10
 
     /// - Returns: `nil` when there is no such file.
-    /// - Throws: errors that repeat no value.
+    /// - Throws: errors without values from the file.
     static func read(_ path: String) throws(AssistantError) -> ConfigurationFile? {
         guard let content = try privateContent(of: path) else { return nil }
         do {
@@ -63,7 +63,7 @@ struct ConfigurationFile: Decodable {
         }
     }
 
-    /// Looks at the open file: the one behind a name may change.
+    /// Checks the open file: a name may come to mean another.
     private static func privateContent(of path: String) throws(AssistantError) -> Data? {
         do {
             let file = try OpenedFile(path, followsLinks: true)

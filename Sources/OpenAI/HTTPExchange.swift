@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 import Support
 
-/// An error that another attempt may not meet.
+/// An error that a retry may avoid.
 struct FailedAttempt: Error {
     var error: AssistantError
     /// The server's `Retry-After`.
@@ -17,7 +17,7 @@ struct FailedAttempt: Error {
 
 /// One request and its answer, with a deadline on every wait and a limit on its bytes.
 ///
-/// A task of its own moves the answer into an inbox: a wait that passes its deadline leaves nothing half read.
+/// A separate task moves the answer into an inbox, so a wait that passes its deadline leaves nothing half read.
 struct HTTPExchange: Sendable {
     private static let bodyLimit = AnswerDecoder.bodyLimit
 
@@ -37,7 +37,7 @@ struct HTTPExchange: Sendable {
     let clock: SessionClock
     let settings: AssistantSettings
 
-    /// - Parameter read: what it leaves of the answer is dropped with the connection.
+    /// - Parameter read: the unread rest of the answer is dropped with the connection.
     func perform<Value: Sendable>(
         _ request: HTTPClientRequest, read: @escaping @Sendable (ResponseReader) async throws -> Value
     ) async throws -> Value {
@@ -118,7 +118,7 @@ struct HTTPExchange: Sendable {
         case .proxyAuthenticationRequired, .invalidProxyResponse:
             AssistantError.proxyRefused(
                 proxy: settings.proxy?.description ?? host,
-                error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password")
+                error == .invalidProxyResponse ? "it refuses the connection" : "it requires a user and a password")
         default: FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)))
         }
     }
@@ -128,7 +128,7 @@ struct ResponseReader: Sendable {
     let parts: Inbox<HTTPExchange.Part>
     let clock: SessionClock
     let timeouts: AssistantSettings.Timeouts
-    /// When the whole exchange has to be over.
+    /// The deadline of the whole exchange.
     let end: SessionClock.Instant
 
     func head() async throws -> HTTPExchange.Head {
@@ -155,7 +155,7 @@ struct ResponseReader: Sendable {
 
     private func part(within limit: Duration, _ what: String) async throws -> HTTPExchange.Part {
         let deadline = min(clock.deadline(in: limit), end)
-        // Not tried again: nobody wants to wait that long twice.
+        // Never retried: nobody wants to wait that long twice.
         guard let part = try await parts.next(before: deadline, on: clock) else { throw AssistantError.timedOut(what) }
         return part
     }

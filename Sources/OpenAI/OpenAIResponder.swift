@@ -13,7 +13,7 @@ public struct OpenAIResponder: Responder {
     let clock: SessionClock
     let client: HTTPClient
 
-    /// - Parameter clock: of timeouts and the waits between attempts.
+    /// - Parameter clock: for timeouts and the waits between attempts.
     /// - Throws: ``AssistantError/plainHTTP(host:)``, and what `body` throws.
     public static func with<Value: Sendable>(
         _ settings: AssistantSettings, clock: SessionClock, body: (OpenAIResponder) async throws -> Value
@@ -27,7 +27,7 @@ public struct OpenAIResponder: Responder {
         configuration.connectionPool.retryConnectionEstablishment = false
         if let path = settings.certificateFile { configuration.tlsConfiguration = try Self.trusting(certificatesIn: path) }
         configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
-        // The shared group ends the process where its loops cannot be made.
+        // The shared group ends the process if it cannot make its loops.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let client = HTTPClient(eventLoopGroupProvider: .shared(loops), configuration: configuration)
         func end() async {
@@ -44,7 +44,7 @@ public struct OpenAIResponder: Responder {
         }
     }
 
-    /// Bytes; a bundle of a system's authorities has about 200 KB.
+    /// In bytes; a system's certificate bundle has about 200 KB.
     private static let certificateFileLimit = 1 << 20
 
     private static func trusting(certificatesIn path: String) throws(AssistantError) -> TLSConfiguration {
@@ -141,7 +141,7 @@ public struct OpenAIResponder: Responder {
         }
     }
 
-    /// Once some text has come, an error marks it as cut short.
+    /// Once some text has arrived, an error only marks the answer as cut short.
     private func readAnswer(_ reader: ResponseReader, piece: (String) -> Void) async throws -> AnswerSummary {
         var decoder = AnswerDecoder(hiding: settings.key)
         var filter = SecretFilter(settings.key)
@@ -166,7 +166,7 @@ public struct OpenAIResponder: Responder {
         var text: String?
     }
 
-    /// Bytes; a minute of speech has about a thousand.
+    /// In bytes; a minute of speech has about a thousand.
     private static let transcriptLimit = 16 << 10
 
     private static func transcript(in body: [UInt8], hiding key: SecretText?) throws -> String {

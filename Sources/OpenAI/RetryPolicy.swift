@@ -1,17 +1,16 @@
 import Foundation
 
 struct RetryPolicy: Sendable {
-    /// Of requests.
     var attempts = 4
-    /// The wait before the second request doubles with each further one.
+    /// The wait doubles after each attempt.
     private static let (firstDelay, longestDelay) = (Duration.milliseconds(500), Duration.seconds(20))
-    /// A server that wants a longer wait is not asked again: a person waits for the answer.
+    /// A server that asks for more is not retried: a person is waiting.
     private static let longestServerDelay = Duration.seconds(60)
-    /// From 0 to 1; keeps many clients from coming back at once.
+    /// From 0 to 1; spreads the retries of many clients.
     var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-    /// After so many failed attempts; `nil` to give up.
-    /// - Parameter wanted: what the server's `Retry-After` says.
+    /// The wait after this many failed attempts; `nil` to give up.
+    /// - Parameter wanted: the server's `Retry-After`.
     func delay(afterAttempts count: Int, wanted: Duration?) -> Duration? {
         guard count >= 1, count < attempts else { return nil }
         let longest = min(Self.firstDelay * (1 << min(count - 1, 16)), Self.longestDelay)
@@ -36,7 +35,7 @@ enum RetryAfter {
     }
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7; nobody sends the two obsolete forms now).
+/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7; the two obsolete forms are no longer sent).
 enum HTTPDate {
     static func seconds(_ text: String) -> Int64? {
         let format = DateFormatter()

@@ -1,7 +1,7 @@
 import Foundation
 import Support
 
-/// What a server says about an error: `{"error": {"message", "code"}}`, or `{"error": "text"}`, or `{"detail": "text"}`.
+/// A server's error: `{"error": {"message", "code"}}`, `{"error": "text"}` or `{"detail": "text"}`.
 struct ServerMessage: Decodable {
     private struct Fields: Decodable {
         var message: String?
@@ -9,7 +9,7 @@ struct ServerMessage: Decodable {
         var type: String?
     }
 
-    /// Text at one server, a number at another.
+    /// A text or a number, depending on the server.
     private struct Code: Decodable {
         var text: String?
         init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
@@ -53,13 +53,13 @@ struct ServerMessage: Decodable {
         Self.excerpt(of: (message ?? code ?? "").utf8, count: 200, hiding: key)
     }
 
-    /// The printable beginning. The key goes first: a cut could leave a part of it.
+    /// The printable beginning. The key is removed first: a cut could leave part of it.
     static func excerpt(of bytes: some Collection<UInt8>, count: Int, hiding key: SecretText?) -> String {
         let text = String(decoding: bytes.prefix(64 << 10), as: UTF8.self)
         let harmless = PrintableText.of((key?.redacted(from: text) ?? text).utf8.prefix(count * 4))
         return harmless.count > count ? harmless.prefix(count - 1) + "…" : harmless
     }
 
-    /// Asking again does not help.
+    /// A retry does not help.
     var isAboutQuota: Bool { code == "insufficient_quota" }
 }

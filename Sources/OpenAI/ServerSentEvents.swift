@@ -1,6 +1,6 @@
 import Assistant
 
-/// The data of server-sent events (HTML Living Standard, 9.2.6), from bytes cut anywhere. Comments and other fields are passed over.
+/// Decodes the data of server-sent events (HTML Living Standard, 9.2.6) from bytes cut anywhere. Ignores comments and other fields.
 struct ServerSentEvents {
     static let lineLimit = 64 << 10
 
@@ -20,7 +20,7 @@ struct ServerSentEvents {
         return nil
     }
 
-    /// Servers forget the blank line behind the last event.
+    /// Servers omit the blank line after the last event.
     mutating func finish() throws(AssistantError) -> [UInt8]? {
         if !line.isEmpty { _ = try endLine() }
         return dispatch()

@@ -1,11 +1,11 @@
 import Assistant
 import Foundation
 
-/// A WAV file of 16-bit mono sound, which is what speech models take.
+/// A WAV file of 16-bit mono sound, the input of speech models.
 enum WAVFile {
     static let rate = 16_000
 
-    /// - Parameter sound: 8 kHz become 16 kHz; another rate stays.
+    /// - Parameter sound: 8 kHz becomes 16 kHz; another rate stays.
     static func bytes(of sound: Sound) -> [UInt8] {
         let wide = sound.rate * 2 == rate ? Interpolation.doubled(sound.samples) : sound.samples.map { Int16($0) << 8 }
         return header(sampleCount: wide.count, rate: sound.rate * 2 == rate ? rate : sound.rate)
@@ -24,10 +24,10 @@ enum WAVFile {
     }
 }
 
-/// Twice as many samples. Those between come from a windowed sinc (a half-band filter), so that no image of the voice appears above 4 kHz
-/// as it does with repeated or linear samples.
+/// Doubles the samples. A windowed sinc (a half-band filter) makes those between, so that no image of the voice appears above 4 kHz, as
+/// it would with repeated or linear samples.
 enum Interpolation {
-    /// Weights of the samples at distance ½, 1½, 2½… on both sides; together they make ½.
+    /// Weights of the samples at distance ½, 1½, 2½… on both sides; their sum is ½.
     static let weights: [Double] = {
         let count = 16
         let raw = (0..<count).map { index -> Double in
@@ -59,7 +59,7 @@ enum Interpolation {
 
 /// A `multipart/form-data` body (RFC 7578).
 struct MultipartForm {
-    /// 128 random bits: no content holds it by accident.
+    /// 128 random bits, which no content holds by accident.
     let boundary = "noafw-" + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     private var content: [UInt8] = []
 

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 407 Proxy Authentication Required", "it wants a user and a password"),
+        ("HTTP/1.1 407 Proxy Authentication Required", "it requires a user and a password"),
         ("HTTP/1.1 403 Forbidden", "it refuses the connection"),
     ])
     func aProxyMayRefuse(answer: String, reason: String) async throws {

@@ -68,7 +68,7 @@ import VirtualDevices
     @Test func aUnitThatTakesNoPicturesIsRefusedBeforeItIsTouched() {
         let error = #expect(throws: ChatScript.Fault.self) { try parse("send hello\npicture dot.ppm", takesPictures: false) }
         #expect(error?.line == 2)
-        #expect(error?.reason == "this family's display takes no pictures")
+        #expect(error?.reason == "this family's display cannot show pictures")
     }
 
     @Test func picturesAndSoaks() throws {

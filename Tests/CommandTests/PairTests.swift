@@ -31,7 +31,7 @@ import Testing
         })
         let code = await Noafw.execute(in: harness.context(["pair", "--device", "\(Self.address)"], services: services))
         #expect(code == 0)
-        #expect(harness.output == "PASS  frame \(Self.address): \(words); it takes writes over the encrypted link\n")
+        #expect(harness.output == "PASS  frame \(Self.address): \(words); it accepts writes over the encrypted link\n")
         #expect(harness.diagnostics == "note: its record was removed\n")
     }
 

@@ -99,7 +99,7 @@ import Testing
         try Self.with { bench in
             let tool = try bench.start(["robot", "drive", "150", "150", "--for", "60s", "--virtual", "openbot", "--virtual-speed", "4"])
             let file = bench.state.appendingPathComponent("virtual/openbot/default/motors.csv")
-            #expect(tool.waitForLine { $0.contains("the robot is driven") })
+            #expect(tool.waitForLine { $0.contains("driving the robot") })
             // Until the first line has reached it.
             Thread.sleep(forTimeInterval: 0.5)
             tool.signal(signal)

@@ -41,6 +41,24 @@ struct WholeKeyboardTests {
         #expect(after.status == 0, "\(after.output)\(after.errors)")
     }
 
+    /// Ctrl-C in the middle of the download: no verdict, the unit runs what it ran, and one more run ends well.
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalDuringTheUpdate(signal: Int32) throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let file = try Self.image(bench) { $0.codeByteCount = 0x10_0000 }
+        let tool = try bench.start(["flash", "--virtual", "keyboard", "--firmware", file, "--json"])
+        #expect(tool.waitForLine { $0.hasPrefix("download ") }, "\(tool.lines)")
+        tool.signal(signal)
+        let (errors, status, output) = (tool.remainingErrors(), tool.wait(), tool.output())
+        #expect(status == 130, "\(errors)")
+        let units = try #require(try ToolBench.json(output)["units"] as? [[String: Any]], "\(output)")
+        #expect(units.first?["verdict"] as? String != "pass", "\(output)")
+        let before = try bench.run(["verify"] + Self.unit + ["--firmware", file])
+        #expect(before.status == 1 && before.output.contains("2.10.0"), "\(before.output)\(before.errors)")
+        let again = try bench.run(["flash"] + Self.unit + ["--firmware", file])
+        #expect(again.status == 0, "\(again.output)\(again.errors)")
+    }
+
     @Test func imagesForOtherUnitsAndNoneAreRefused() throws {
         let bench = try ToolBench()
         defer { bench.remove() }
@@ -53,6 +71,22 @@ struct WholeKeyboardTests {
         }
         let none = try bench.run(["flash"] + Self.unit)
         #expect(none.status == 66 && none.errors.contains("IMG-0001"), "\(none.errors)")
+    }
+
+    /// Also not of a run that waits.
+    @Test func theListOfProcessesHasNoText() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let tool = try bench.start([
+            "type", String(repeating: "correct horse ", count: 60), "--magic", "battery=enter", "--virtual", "keyboard",
+        ])
+        defer { tool.signal(SIGKILL) }
+        func list() throws -> String {
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: "/proc/\(tool.processID)/cmdline")), as: UTF8.self)
+        }
+        #expect(tool.waitForLine { _ in true })
+        let seen = try list()
+        #expect(seen.contains("noafw\0type\0") && !seen.contains("horse") && !seen.contains("battery"), "\(seen)")
     }
 
     @Test func theURLIsOneUnits() throws {

@@ -16,10 +16,12 @@ public struct FuzzTarget: Sendable {
         .initPacket,
         .intelHex,
         .intelHexRecords,
+        .keyboardTrace,
         .luaPrompt,
         .picture,
         .pngContent,
         .recordLine,
+        .robotLine,
     ]
 
     public let name: String

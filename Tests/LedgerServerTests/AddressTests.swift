@@ -136,7 +136,7 @@ import Testing
     /// Without its sign a setting would be left out in silence: another server, or one that need not prove itself.
     @Test(arguments: ["host db.example.com", "sslmode", "=x", "include common"]) func aLineWithoutASettingIsRefused(line: String) throws {
         let path = try folder.write("# ours\n\n[other]\nnonsense\n[noafw]\r\ndbname=ledger\r\n\r\n\(line)\n", to: ".pg_service.conf")
-        #expect(throws: ServerError.service(name: "noafw", reason: "line 8 of \(path) is no NAME=VALUE")) { try settings("service=noafw") }
+        #expect(throws: ServerError.service(name: "noafw", reason: "line 8 of \(path) is not NAME=VALUE")) { try settings("service=noafw") }
         #expect(code("service=missing") == "LED-0113", "another service's lines are not looked at")
     }
 

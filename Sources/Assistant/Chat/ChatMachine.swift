@@ -2,15 +2,15 @@ import Bluetooth
 import REPL
 import Support
 
-/// The whole conversation as a state machine, which joins those of the link, the turns, the outbox and the console.
+/// The conversation's state machine, which joins those of the link, the turns, the outbox and the console.
 struct ChatMachine {
     enum Input: Sendable {
         case linkUp(payloadSize: Int, UnitStatus)
         case linkDown(reason: String)
         case packet([UInt8])
-        /// Printed by the unit's program, cut anywhere.
+        /// The program's output, cut anywhere.
         case console([UInt8])
-        /// The link has taken the packet handed out last.
+        /// The link has accepted the last packet.
         case sent
         case command(SessionCommand)
         case progress(work: Int, ResponderProgress)
@@ -28,13 +28,14 @@ struct ChatMachine {
         case stopWork
     }
 
-    /// Links lost in a row while the same thing waits for the unit: one that is ready and takes nothing would be tried for ever.
+    /// Links lost in a row while the same message waits for the unit. Without a limit a unit that accepts nothing would be tried for
+    /// ever.
     static let lossLimit = 5
 
     private var relay: any AppRelay
     private let readyTimeout: Duration
     private(set) var link: UnitLink?
-    /// Over the last link, this one included, the program never announced itself.
+    /// The program never announced itself over the last or present link.
     private var isSilent: Bool { link.map { $0.program == .silent } ?? wasSilent }
     private var wasSilent = false
     private var linkCount = 0
@@ -55,7 +56,7 @@ struct ChatMachine {
         turns = TurnQueue(conversation: conversation, newConfirmation: newConfirmation)
     }
 
-    /// Everything asked is answered, and nobody will ask more.
+    /// Every question is answered, and no more will come.
     var isFinished: Bool {
         isFinishing && turns.isEmpty && (outbox.isEmpty || isSilent) && link?.isBusy != true
     }
@@ -139,7 +140,7 @@ struct ChatMachine {
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
     }
 
-    /// Gives up what so many links were lost with.
+    /// Gives up the message that lost so many links.
     private mutating func countLoss(_ reason: String, now: SessionClock.Instant) {
         let isConfirming = turns.current?.isUnconfirmed == true
         lossCount = isConfirming || !outbox.isEmpty ? lossCount + 1 : 0
@@ -158,7 +159,7 @@ struct ChatMachine {
     private mutating func take(_ event: RelayEvent, now: SessionClock.Instant) {
         switch event {
         case .ready:
-            // A unit that restarted under a link shows nothing of what it got.
+            // A unit which restarted during a link shows nothing of what it got.
             if link?.isReady == true { outbox.rewind() }
             link?.becomeReady()
             report(.ready)
@@ -167,7 +168,7 @@ struct ChatMachine {
         case .recordingStarted:
             link?.isRecording = true
             drop(.superseded, now: now)
-            // What else the unit was showing is gone from its display.
+            // The display no longer shows anything else.
             outbox.rewind()
             report(.listening)
         case .givenUp:
@@ -200,7 +201,7 @@ struct ChatMachine {
         link?.isRecording = false
     }
 
-    /// The wearer does not wait any more for what was asked over this link.
+    /// The wearer no longer waits for this link's questions.
     private mutating func drop(_ reason: ChatEvent.Cancellation, now: SessionClock.Instant) {
         turns.drop(link: linkCount, reason)
         settle(now: now)
@@ -231,7 +232,7 @@ struct ChatMachine {
         report(events)
     }
 
-    /// Does what the turns have left to do.
+    /// Performs the turns' effects.
     private mutating func settle(now: SessionClock.Instant) {
         for effect in turns.takeEffects() {
             switch effect {
@@ -244,7 +245,7 @@ struct ChatMachine {
 
     private mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) {
         for event in relay.confirm(id, now: now) {
-            // The unit is asked however many acknowledgements wait.
+            // The question goes out however many acknowledgements wait.
             if case .send(let packet) = event { link?.line.queue(packet) } else { take(event, now: now) }
         }
     }

@@ -1,7 +1,7 @@
 import Support
 
-/// What the unit has yet to get. An answer goes out while it is still being written: its first words at once, the rest in pieces that fill
-/// a packet or have waited long enough.
+/// What the unit has yet to get. An answer goes out while it is being written: its first words at once, then pieces that fill a packet or
+/// have waited long enough.
 struct Outbox {
     enum Order {
         case add(Delivery)
@@ -14,7 +14,7 @@ struct Outbox {
         enum Kind: Equatable { case answer, error, picture(DisplayPicture) }
         let id: TurnID
         let kind: Kind
-        /// The link whose wearer waits for this; `nil` when nobody moves on from it.
+        /// The link whose wearer waits for this; `nil` when nobody can cancel it.
         let link: Int?
         var text: String
         var isWhole: Bool
@@ -38,7 +38,7 @@ struct Outbox {
 
     // MARK: - Orders
 
-    /// - Returns: whose delivery made room in a full outbox: the oldest that is not going out right now.
+    /// - Returns: the turn whose delivery a full outbox dropped: the oldest not yet under way.
     mutating func take(_ order: Order) -> TurnID? {
         switch order {
         case .add(let delivery):
@@ -61,7 +61,7 @@ struct Outbox {
         deliveries.removeAll(where: isUnwanted)
     }
 
-    /// Drops what the wearer of this link has moved on from.
+    /// Drops the answers that this link's wearer cancelled.
     mutating func dropAll(of link: Int) -> [TurnID] {
         defer { drop { $0.link == link } }
         return deliveries.filter { $0.link == link }.map(\.id)
@@ -72,7 +72,7 @@ struct Outbox {
         if !deliveries.isEmpty { deliveries.removeFirst() }
     }
 
-    /// The unit has forgotten what it was showing: everything is sent from its beginning.
+    /// The unit has forgotten its display: sends everything from the beginning.
     mutating func rewind() { attempt = DeliveryAttempt() }
 
     // MARK: - Text
@@ -111,7 +111,7 @@ struct Outbox {
         return Self.sendable(Substring(pending), isWhole: false).isEmpty ? nil : attempt.textDeadline
     }
 
-    /// A last character that is not ASCII may still grow: an accent, a skin tone, the second half of a flag.
+    /// A last character other than ASCII may still grow: an accent, a skin tone, the second half of a flag.
     private static func sendable(_ text: Substring, isWhole: Bool) -> Substring {
         guard !isWhole, let last = text.last, !last.isASCII else { return text }
         return text.dropLast()
@@ -119,7 +119,7 @@ struct Outbox {
 
     // MARK: - Packets
 
-    /// The link has taken the packet before.
+    /// Call it when the link has accepted the previous packet.
     mutating func nextPacket(
         through relay: inout any AppRelay, now: SessionClock.Instant
     ) -> (packet: [UInt8]?, events: [ChatEvent]) {
@@ -130,7 +130,7 @@ struct Outbox {
             if case .answer(_, isFirst: true, _) = message, attempt.isRepetition { attempt.packets = relay.packets(for: .again) }
             attempt.packets += relay.packets(for: message)
             if attempt.hasEnded { attempt.state = .ending(expected: relay.awaitedReceipt, relay.folding) }
-            // What folds to nothing takes no packet.
+            // Text that folds to nothing needs no packet.
             if attempt.packets.isEmpty { events += packetTaken(now: now) }
         }
     }
@@ -169,7 +169,7 @@ struct Outbox {
         return lost(.noReceipt)
     }
 
-    /// All of the first delivery is sent again, once.
+    /// The first delivery is sent again, once.
     private mutating func lost(_ loss: DeliveryLoss) -> [ChatEvent] {
         guard !attempt.isRepetition, let id = deliveries.first?.id else { return giveUpFirst(loss) }
         attempt = DeliveryAttempt(isRepetition: true)
@@ -183,22 +183,22 @@ struct Outbox {
     }
 }
 
-/// One way of a delivery to the unit, from its first words to its receipt.
+/// One delivery to the unit, from its first words to its receipt.
 ///
-/// waiting → streaming → ending → awaiting its receipt. An error, or an answer that is whole, goes from waiting to ending.
+/// waiting → streaming → ending → awaiting its receipt. An error or a complete answer goes from waiting to ending.
 struct DeliveryAttempt {
     enum State {
         case waiting
-        /// So many bytes of its text were handed out, the last of them at `since`.
+        /// The bytes of its text sent so far, the last of them at `since`.
         case streaming(sentBytes: Int, since: SessionClock.Instant)
-        /// All of its text was handed out.
-        /// - expected: `nil` where the unit gives no receipts.
-        /// - early: came before the link had taken its request.
+        /// All of its text is sent.
+        /// - expected: `nil` when the unit gives no receipts.
+        /// - early: came before the link accepted its request.
         case ending(expected: AnswerReceipt? = nil, _ folding: TextFolding = TextFolding(), early: AnswerReceipt? = nil)
         case awaitingReceipt(AnswerReceipt, until: SessionClock.Instant)
     }
 
-    /// Text of less than a packet waits so long for more.
+    /// How long less than a packet waits for more.
     private static let textTimeout = Duration.milliseconds(300)
     /// From the request to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
     static let receiptTimeout = Duration.seconds(5)
@@ -212,7 +212,7 @@ struct DeliveryAttempt {
 
     var hasEnded: Bool { sentBytes == nil }
 
-    /// Bytes of text that were handed out; `nil` once that is all.
+    /// Bytes of text sent so far; `nil` at the end.
     var sentBytes: Int? {
         switch state {
         case .waiting: 0

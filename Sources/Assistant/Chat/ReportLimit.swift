@@ -1,6 +1,6 @@
 import Support
 
-/// Bounds what a unit and its program can have reported in one span of time, whatever they send; lines and notices beyond are counted.
+/// Limits the reports about a unit and its program in one span of time; counts the lines and notices beyond.
 struct ReportLimit {
     private static let span = Duration.seconds(10)
     static let (lines, exceptions, ends, notices) = (100, 5, 5, 20)

@@ -1,7 +1,7 @@
 /// A question on its way to an answer.
 ///
-/// waiting → transcribing → transcribed → confirming → answering. A typed question begins with answering. The answer
-/// is delivered while it is being written: that part of the way is the ``Outbox``'s.
+/// waiting → transcribing → transcribed → confirming → answering. A typed question begins with answering. The ``Outbox`` delivers the
+/// answer while it is being written.
 struct Turn {
     enum Question {
         case typed(String)
@@ -25,13 +25,13 @@ struct Turn {
 
     let id: TurnID
     let question: Question
-    /// The link over which the question came; `nil` for a typed one.
+    /// The link that brought the question; `nil` for a typed one.
     let link: Int?
-    /// Kept when the turn fails: a second attempt does not transcribe again.
+    /// Kept when the turn fails: a retry does not transcribe again.
     var transcript: Transcript?
     var state = State.waiting
 
-    /// Waits for its wearer's confirmation, asked for or not.
+    /// Waits for the wearer's confirmation, requested or not.
     var isUnconfirmed: Bool {
         switch state {
         case .transcribed, .confirming: true
@@ -43,7 +43,7 @@ struct Turn {
         if case .spoken(let utterance) = question { utterance.photo } else { nil }
     }
 
-    /// - Parameter heard: what was said; the program's own text goes before it, and is a question in either mode.
+    /// - Parameter heard: the spoken words. The program's own text precedes them and is a question in either mode.
     func transcript(of heard: String, heardAs mode: AssistantMode) -> Transcript {
         let own = if case .spoken(let utterance) = question { utterance.text } else { "" }
         let texts = [own, heard].map { PlainText.withoutLeadingSpace(PlainText.clean($0)) }

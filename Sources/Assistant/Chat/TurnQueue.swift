@@ -1,6 +1,6 @@
 import Support
 
-/// The conversation's turns: one is worked on, the others wait. What is to be done gathers as effects.
+/// The conversation's turns: one is active, the others wait. Results collect as effects.
 struct TurnQueue {
     enum Effect {
         case act(ChatMachine.Action)
@@ -9,7 +9,7 @@ struct TurnQueue {
         case deliver(Outbox.Order)
     }
 
-    /// Waiting questions and answers, and the question being worked on.
+    /// Waiting questions and answers, and the active question.
     static let limit = 16
     static let typedLimit = 8 << 10
     private static let photoQuestion = "What do you see in this picture?"
@@ -38,7 +38,7 @@ struct TurnQueue {
     private mutating func report(_ event: ChatEvent) { effects.append(.act(.report(event))) }
     private mutating func deliver(_ order: Outbox.Order) { effects.append(.deliver(order)) }
 
-    /// An error for the unit's display: a sentence without a full stop.
+    /// Shows an error on the unit: a sentence without a full stop.
     private mutating func tellUnit(_ text: String, about turn: Turn) {
         let sentence = text.prefix(1).uppercased() + text.dropFirst()
         deliver(.add(Outbox.Delivery(turn.id, .error, link: turn.link, text: sentence, isWhole: true)))
@@ -151,7 +151,7 @@ struct TurnQueue {
 
     // MARK: - Confirming
 
-    /// A program that has become ready has forgotten what it was asked before.
+    /// A program that has just become ready has forgotten earlier requests.
     mutating func confirm() {
         guard current?.isUnconfirmed == true else { return }
         let id = newConfirmation()
@@ -159,12 +159,12 @@ struct TurnQueue {
         effects.append(.confirm(id))
     }
 
-    /// Over the next link it is asked again.
+    /// The next link asks again.
     mutating func linkLost() {
         if current?.isUnconfirmed == true { current?.state = .transcribed }
     }
 
-    /// - Returns: `false` when the turn being worked on does not wait for this.
+    /// - Returns: `false` when the active turn does not wait for this.
     mutating func confirmed(_ id: ConfirmationID) -> Bool {
         guard let turn = current, case .confirming(id) = turn.state, let transcript = turn.transcript else { return false }
         if transcript.mode == .translator, !transcript.text.isEmpty {
@@ -249,7 +249,7 @@ struct TurnQueue {
         if reason == .byUser { tellUnit("Cancelled.", about: turn) }
     }
 
-    /// What was answered so far stays in the conversation; without any, the question is taken back.
+    /// Keeps what was answered so far in the conversation; removes a question without any answer.
     private mutating func giveUp(_ turn: Turn) {
         if case .answering(_, let text) = turn.state {
             if text.isEmpty { conversation.withdrawQuestion() } else { remember(text, totalTokens: nil) }

@@ -1,6 +1,6 @@
 import Support
 
-/// What belongs to a link goes with it.
+/// Everything that ends with a link.
 struct UnitLink {
     enum Program: Equatable {
         case starting(readyBy: SessionClock.Instant)
@@ -29,7 +29,7 @@ struct UnitLink {
     /// - Returns: whether the program has just become silent.
     mutating func advance(now: SessionClock.Instant) -> Bool {
         guard let deadline = readyDeadline, deadline <= now else { return false }
-        // Data before the program's sign may meet a callback that is no more.
+        // Data before the program's sign may meet a stale callback.
         program = .silent
         return true
     }
@@ -48,7 +48,7 @@ struct PacketLine {
     static let urgentLimit = 16
 
     private(set) var state = State.free
-    /// The unit has the packet before the link says so.
+    /// The unit acknowledged the packet before the link did.
     private var isAcknowledged = false
     private(set) var urgent: [[UInt8]] = []
 
@@ -84,7 +84,7 @@ struct PacketLine {
         }
     }
 
-    /// The link has taken the packet.
+    /// Call it when the link has accepted the packet.
     /// - Returns: whether it was text.
     mutating func taken(pause: Duration, now: SessionClock.Instant) -> Bool {
         guard case .sending(let isText) = state else { return false }

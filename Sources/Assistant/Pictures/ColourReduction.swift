@@ -1,4 +1,5 @@
-/// Few colours for a picture, by median cut (Heckbert, 1982); what a pixel loses goes to its neighbours (Floyd and Steinberg, 1976).
+/// Reduces a picture's colours by median cut (Heckbert, 1982) and spreads each pixel's error over its neighbours (Floyd and Steinberg,
+/// 1976).
 enum ColourReduction {
     private struct Box {
         var pixels: [SIMD3<Int32>]
@@ -17,10 +18,10 @@ enum ColourReduction {
         }
     }
 
-    /// Pixels that make the palette; the others get the nearest of its colours.
+    /// Pixels that determine the palette.
     private static let sampleLimit = 20_000
 
-    /// - Returns: the colours, red, green, blue of each, the first one black; and each pixel's.
+    /// - Returns: red, green, blue of each colour, the first one black; and each pixel's colour.
     static func reduce(_ picture: PixelPicture, to count: Int) -> (palette: [UInt8], indices: [UInt8]) {
         let palette = [SIMD3<Int32>()] + medianCut(samples(of: picture), into: count - 1)
         let filled = palette + Array(repeating: SIMD3<Int32>(), count: count - palette.count)
@@ -44,7 +45,7 @@ enum ColourReduction {
             let channel = spreads[widest].channel
             let sorted = boxes[widest].pixels.sorted { $0[channel] < $1[channel] }
             let values = sorted.map { $0[channel] }
-            // Between two values, or the same colour stands on both sides.
+            // Between two values, or equal to both.
             let median = values[sorted.count / 2]
             let cut = median == values[0] ? values.firstIndex { $0 > median } : values.firstIndex(of: median)
             guard let cut else { break }
@@ -57,7 +58,7 @@ enum ColourReduction {
     private static func dithered(_ picture: PixelPicture, _ palette: [SIMD3<Int32>]) -> [UInt8] {
         var indices: [UInt8] = []
         indices.reserveCapacity(picture.width * picture.height)
-        // Sixteenths of what is to be added, with a place on either side.
+        // Sixteenths of the errors to add, with a margin on either side.
         var here = [SIMD3<Int32>](repeating: SIMD3(), count: picture.width + 2)
         for row in 0..<picture.height {
             var below = [SIMD3<Int32>](repeating: SIMD3(), count: picture.width + 2)

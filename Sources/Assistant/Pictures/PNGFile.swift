@@ -2,7 +2,7 @@ import CPNG
 
 package enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// Where the first chunk, the header, says it (RFC 2083, 4.1.1).
+    /// Its place in the first chunk, the header (RFC 2083, 4.1.1).
     private static let interlacing = 28
     private static let end: [UInt8] = [0, 0, 0, 0] + "IEND".utf8 + [0xAE, 0x42, 0x60, 0x82]
 
@@ -11,7 +11,7 @@ package enum PNGFile {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         defer { png_image_free(&image) }
-        // The reader stops behind the last row.
+        // The reader stops after the last row.
         guard bytes.firstRange(of: end) != nil else { throw .init("it is incomplete") }
         let read: Result<[UInt8], PictureFile.Fault> = bytes.withUnsafeBytes { self.rows(of: &image, in: $0) }
         let rows = try read.get()
@@ -31,18 +31,18 @@ package enum PNGFile {
         guard png_image_begin_read_from_memory(&image, file.baseAddress, file.count) != 0 else { return .failure(fault(of: image)) }
         let (width, height) = (Int(image.width), Int(image.height))
         guard PixelPicture.isUsable(width: width, height: height) else { return .failure(.init("it has \(width) × \(height) pixels")) }
-        // libpng before 1.6.51 writes beyond the rows of these (CVE-2025-65018).
+        // Here libpng before 1.6.51 writes beyond the rows (CVE-2025-65018).
         let isWide = image.format & png_uint_32(PNG_FORMAT_FLAG_LINEAR) != 0
         guard !isWide || file[interlacing] == 0 else { return .failure(.init("it is interlaced, with 16 bits a channel; save it with 8")) }
         image.format = png_uint_32(PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA)
-        // Of 16 bits without a word on their gamma.
+        // For 16 bits without a gamma.
         image.flags |= png_uint_32(PNG_IMAGE_FLAG_16BIT_sRGB)
         var rows = [UInt8](repeating: 0, count: width * height * 4)
         guard png_image_finish_read(&image, nil, &rows, 0, nil) != 0 else { return .failure(fault(of: image)) }
         return .success(rows)
     }
 
-    /// - Returns: `nil` where there is no memory for it.
+    /// - Returns: `nil` without memory.
     package static func file(_ picture: PixelPicture) -> [UInt8]? {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)

@@ -1,5 +1,5 @@
 public enum PictureFile {
-    /// Why a file is no picture that this reads, as the end of a sentence.
+    /// Why a file is not a readable picture, as the end of a sentence.
     public struct Fault: Error, Hashable, Sendable {
         public let reason: String
         public init(_ reason: String) { self.reason = reason }

@@ -7,7 +7,7 @@ public struct PixelPicture: Sendable, Hashable {
     /// Red, green, blue of each pixel, row by row from the top.
     public let pixels: [UInt8]
 
-    /// - Returns: `nil` for sizes that do not fit together, or beyond the limits.
+    /// - Returns: `nil` for sizes that do not match or exceed the limits.
     public init?(width: Int, height: Int, pixels: [UInt8]) {
         guard Self.isUsable(width: width, height: height), pixels.count == width * height * 3 else { return nil }
         (self.width, self.height, self.pixels) = (width, height, pixels)
@@ -17,7 +17,7 @@ public struct PixelPicture: Sendable, Hashable {
         (1...sideLimit).contains(width) && (1...sideLimit).contains(height) && width * height <= areaLimit
     }
 
-    /// Turned by 90° against the clock.
+    /// Turned counterclockwise by 90°.
     package func turnedLeft() -> PixelPicture? {
         var turned: [UInt8] = []
         turned.reserveCapacity(pixels.count)
@@ -30,7 +30,7 @@ public struct PixelPicture: Sendable, Hashable {
         return PixelPicture(width: height, height: width, pixels: turned)
     }
 
-    /// Each pixel is the mean of those that it stands for. A smaller picture stays as it is.
+    /// Each pixel is the mean of those that it replaces. A smaller picture stays unchanged.
     func fitted(width frameWidth: Int, height frameHeight: Int) -> PixelPicture? {
         let scale = min(1, Double(frameWidth) / Double(width), Double(frameHeight) / Double(height))
         if scale == 1 { return self }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A character by what a font of printable ASCII (0x20–0x7E) shows.
+/// How a font of printable ASCII (0x20–0x7E) shows a character.
 ///
-/// By our tables first (``FoldTable``), then without its marks (NFD), then by its compatible form (NFKD), then by ICU's transliteration to
+/// Tries our tables (``FoldTable``), then the character without its marks (NFD), its compatible form (NFKD), and ICU's transliteration to
 /// Latin. Han characters have none: their reading depends on the language.
 package enum ASCIIFold {
     package enum Shown: Equatable {
-        /// Nothing is lost, also where nothing is left: controls, joiners, direction marks.
+        /// Nothing is lost, even if nothing remains: controls, joiners, direction marks.
         case asIs(String)
         case similar(String)
         case unknown
@@ -18,7 +18,7 @@ package enum ASCIIFold {
         let scalars = Array(String(character).precomposedStringWithCanonicalMapping.unicodeScalars)
         if scalars.allSatisfy(isInvisible) { return .asIs("") }
         if scalars.allSatisfy({ isMark($0) || isInvisible($0) }) {
-            // A diaeresis whose letter went out before.
+            // A diaeresis whose letter went out earlier.
             guard scalars.contains("\u{308}"), let previous, "aouAOU".contains(previous) else { return .similar("") }
             return .similar("e")
         }
@@ -50,7 +50,7 @@ package enum ASCIIFold {
         return nil
     }
 
-    /// A whole character at once: the vowels of many scripts are marks.
+    /// A whole character at once: many scripts write vowels as marks.
     private static func transliterate(_ character: Character) -> String? {
         guard !character.unicodeScalars.contains(where: { $0.properties.isIdeographic || $0.properties.isEmojiPresentation })
         else { return nil }
@@ -59,7 +59,7 @@ package enum ASCIIFold {
         return joined(latin.unicodeScalars.filter { !isMark($0) && $0 != "~" }.map(show))
     }
 
-    /// - Returns: `nil` where there is nothing, or something unknown.
+    /// - Returns: `nil` when a part is unknown or nothing is left.
     private static func joined(_ parts: [String?]) -> String? {
         parts.isEmpty || parts.contains(nil) ? nil : parts.compactMap(\.self).joined()
     }
@@ -77,7 +77,7 @@ package enum ASCIIFold {
     }
 }
 
-/// Letters and signs whose decomposition does not end in ASCII, or not as a reader would write it.
+/// Letters and signs whose decomposition does not end in ASCII, or not in a reader's spelling.
 enum FoldTable {
     static func shown(_ scalar: Unicode.Scalar) -> String? {
         if let known = all[scalar] { return known }
@@ -93,7 +93,7 @@ enum FoldTable {
         return Dictionary(entries) { $1 }
     }()
 
-    /// Where a pair of words cannot say it. A fraction keeps away from the digit before it: 2½ is not 21/2.
+    /// More than a pair of words. A space keeps a fraction from the digit before it: 2½ is not 21/2.
     private static let others = [
         ("ъь", ""), ("“”„‟«»", "\""), ("½", " 1/2"), ("¼", " 1/4"), ("¾", " 3/4"), ("⅓", " 1/3"), ("⅔", " 2/3"),
     ]

@@ -1,6 +1,6 @@
 import Support
 
-/// Text by its length and checksum: what was sent, or what the unit says that it accepted.
+/// A text's length and checksum, as sent or as the unit accepted it.
 public struct AnswerReceipt: Sendable, Hashable {
     public let byteCount: Int
     /// Four bytes in lower-case hexadecimal.
@@ -30,12 +30,12 @@ public struct AnswerReceipt: Sendable, Hashable {
 /// Why an answer has not arrived.
 public enum DeliveryLoss: Sendable, Hashable {
     case noReceipt
-    /// Counts may agree where the bytes do not.
+    /// Equal counts may hide different bytes.
     case accepted(byteCount: Int, sent: Int)
-    /// So many links in a row; the reason is the last one's.
+    /// The number of links lost in a row; the reason is the last one's.
     case linksLost(count: Int, reason: String)
 
-    /// A sentence without a full stop. Escape it before a terminal shows it.
+    /// A sentence without a full stop. Escape it for a terminal.
     public var message: String {
         switch self {
         case .linksLost(let count, let reason): "the link was lost \(count) times in a row; the last reason was: \(reason)"

@@ -2,21 +2,21 @@ import Bluetooth
 import REPL
 import Support
 
-/// One family's app protocol as a state machine: packets and time in, events out. The session knows a family by this alone.
+/// One family's app protocol as a state machine: packets and time in, events out. The session knows nothing else about a family.
 public protocol AppRelay: Sendable {
-    /// Where the app's messages go to, and where the unit's come from.
+    /// Takes the app's messages.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
-    /// Where the program's prints come from; `nil` where they come with its messages (``RelayEvent/printed(_:)``).
+    /// Sends the program's output; `nil` when it comes with the messages (``RelayEvent/printed(_:)``).
     var console: AttributeID? { get }
     var security: LinkSecurity { get }
-    /// Between two packets to the unit, unless ``RelayEvent/taken`` comes before.
+    /// The time between two packets to the unit, unless ``RelayEvent/taken`` comes first.
     var pace: Duration { get }
-    /// Asks a running program to announce itself; `nil` where there is no such message.
+    /// Makes a running program announce itself; `nil` without such a message.
     var probe: [UInt8]? { get }
-    /// This is what ``probe`` asks for, asked or not.
+    /// Whether a packet is the answer to ``probe``, requested or not.
     func answersProbe(_ packet: [UInt8]) -> Bool
-    /// This shows that the unit's program runs.
+    /// Whether a packet shows that the unit's program runs.
     func showsLife(_ packet: [UInt8]) -> Bool
     var takesPictures: Bool { get }
     /// Bytes of UTF-8 in one packet of text.
@@ -25,17 +25,17 @@ public protocol AppRelay: Sendable {
 
     /// - Parameter payloadSize: bytes of one write or notification.
     mutating func linkUp(payloadSize: Int)
-    /// A recording under way ends here.
+    /// Ends the current recording.
     mutating func linkDown() -> [RelayEvent]
     mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent]
     mutating func advance(now: SessionClock.Instant) -> [RelayEvent]
-    /// Asks the unit whether its wearer still waits. A family without such a question confirms at once.
+    /// Asks the unit whether its wearer still waits. A family without such a message confirms at once.
     mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent]
     /// What became of the characters of the answer or error so far.
     var folding: TextFolding { get }
-    /// The packets that carry a message. An answer begins anew with its first piece.
+    /// The packets of a message. An answer restarts with its first piece.
     mutating func packets(for message: HostMessage) -> [[UInt8]]
-    /// What the last packets asked a receipt for, if they did.
+    /// The receipt that the last packets requested, if any.
     var awaitedReceipt: AnswerReceipt? { get }
 }
 
@@ -49,41 +49,41 @@ extension AppRelay {
 }
 
 public enum HostMessage: Sendable, Hashable {
-    /// A piece of an answer that fits ``AppRelay/textCapacity``, or the end of it with an empty text.
+    /// A piece of an answer that fits ``AppRelay/textCapacity``, or an empty text at its end.
     case answer(String, isFirst: Bool, isLast: Bool)
     case error(String)
     case picture(DisplayPicture)
-    /// The display forgets the last answer: it comes again.
+    /// Clears the last answer from the display; it is sent again.
     case again
 }
 
-/// What a packet or the passing of time meant.
+/// The meaning of a packet, or of time that passed.
 public enum RelayEvent: Sendable, Hashable {
-    /// The unit's program takes text from now on.
+    /// The unit's program accepts text from now on.
     case ready
-    /// It waits for its wearer again, and keeps what it shows.
+    /// It waits for its wearer again and keeps its display.
     case idle
     /// The wearer takes a picture or speaks. Text sent before the end would be lost.
     case recordingStarted
-    /// A whole picture. Sound follows.
+    /// A complete picture. Sound follows.
     case photo(Photo)
     case utterance(Utterance)
-    /// A recording ended with nothing in it.
+    /// An empty recording ended.
     case nothingRecorded
-    /// The wearer gave up the recording, or the question that waits for an answer.
+    /// The wearer cancelled the recording, or the question that waits for an answer.
     case givenUp
     case confirmed(ConfirmationID)
-    /// The wearer does not wait any more.
+    /// The wearer no longer waits.
     case expired(ConfirmationID)
-    /// A packet that goes before everything else, such as an acknowledgement.
+    /// A packet that precedes everything else, such as an acknowledgement.
     case send([UInt8])
-    /// As ``send(_:)``, but only between two messages: the unit would count it as part of one.
+    /// Like ``send(_:)``, but only between two messages: the unit would count it as part of one.
     case complaint([UInt8])
-    /// For what it accepted since the last one, or since its display was cleared.
+    /// Covers what the unit accepted since the last receipt or since its display was cleared.
     case receipt(AnswerReceipt)
     /// The unit's program can hold another packet.
     case taken
-    /// Of the unit's scripts, as its program reports it. Printable.
+    /// The scripts' version as the program reports it. Printable.
     case version(String)
     case printed(ProgramOutput)
     case notice(RelayNotice)
@@ -92,9 +92,9 @@ public enum RelayEvent: Sendable, Hashable {
 public struct Utterance: Sendable, Hashable {
     public var sound: Sound
     public var photo: Photo?
-    /// What the unit's program asks beside that.
+    /// The program's own text besides the sound.
     public var text: String
-    /// Why the recording did not come to its own end.
+    /// Why the recording was cut.
     public var cut: Cut?
 
     public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
@@ -104,7 +104,7 @@ public struct Utterance: Sendable, Hashable {
     }
 }
 
-/// A problem that does not end the conversation. Its text from the unit is printable.
+/// A problem that does not end the conversation. The unit's text is printable.
 public enum RelayNotice: Sendable, Hashable {
     case unknownCommand(String, byteCount: Int)
     case shortMessage(byteCount: Int)
@@ -179,11 +179,11 @@ public enum ProgramOutput: Sendable, Hashable {
     }
 }
 
-/// An exception or error that nobody caught, or that the program printed.
+/// An exception or error, uncaught or printed by the program.
 public struct ProgramFault: Sendable, Hashable {
     /// Such as `ValueError: data will overflow the space reserved for the app`.
     public let lastLine: String
-    /// Lines parted by `\n`; the last one is ``lastLine``.
+    /// Lines separated by `\n`; the last one is ``lastLine``.
     public let traceback: String
 
     public init(_ exception: PythonException) { (lastLine, traceback) = (exception.lastLine, exception.traceback) }

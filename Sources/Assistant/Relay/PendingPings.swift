@@ -1,12 +1,12 @@
 import Support
 
-/// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
+/// A confirmation requested from the unit; unguessable, so that a late answer fits no other.
 public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
     public init(_ text: String) { description = text }
 }
 
-/// Confirmations that a unit was asked for and owes.
+/// Confirmations that a unit owes.
 package struct PendingPings {
     /// Beyond it the oldest expires.
     private static let limit = 8
@@ -20,7 +20,7 @@ package struct PendingPings {
 
     /// - Parameters:
     ///   - capacity: bytes of the ping's text in one packet.
-    ///   - packet: what carries that text.
+    ///   - packet: carries that text.
     package mutating func ask(
         _ id: ConfirmationID, capacity: Int, now: SessionClock.Instant, packet: (Substring.UTF8View) -> [UInt8]
     ) -> [RelayEvent] {
@@ -34,7 +34,7 @@ package struct PendingPings {
         return pings.filter { $0.expires <= now }.map { .expired($0.id) }
     }
 
-    /// - Returns: `nil` where it was not asked for, or has expired.
+    /// - Returns: `nil` when it was not requested or has expired.
     package mutating func take(_ id: ConfirmationID) -> ConfirmationID? {
         pings.firstIndex { $0.id == id }.map { pings.remove(at: $0).id }
     }

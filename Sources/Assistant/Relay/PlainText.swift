@@ -1,6 +1,6 @@
-/// Text for a display, a terminal and packets. It is cut between characters as a reader sees them, and never inside a UTF-8 scalar.
+/// Text for a display, a terminal and packets. Cuts fall between a reader's characters, never inside a UTF-8 scalar.
 package enum PlainText {
-    /// Without control characters but line feeds; tabs become spaces.
+    /// Removes control characters except line feeds; tabs become spaces.
     static func clean(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -10,10 +10,10 @@ package enum PlainText {
         return String(result)
     }
 
-    /// Without the white space that models put in front.
+    /// Removes the white space with which models begin.
     static func withoutLeadingSpace(_ text: String) -> String { String(text.drop(while: \.isWhitespace)) }
 
-    /// The longest beginning of at most `limit` bytes. A character that does not fit a whole limit is cut between its scalars.
+    /// The longest beginning of at most `limit` bytes. A character longer than the limit is cut between its scalars.
     package static func prefix(of text: Substring, atMostBytes limit: Int) -> Substring {
         let whole = wholeCharacters(of: text, atMostBytes: limit)
         guard whole.isEmpty else { return whole }
@@ -35,7 +35,7 @@ package enum PlainText {
         } ?? text.endIndex
     }
 
-    /// All of a text in pieces. A limit under 4 bytes cannot hold every scalar: what does not fit is left out.
+    /// Splits a text. A limit under 4 bytes cannot hold every scalar: what does not fit is left out.
     package static func pieces(of text: String, atMostBytes limit: Int) -> [String] {
         var rest = text[...]
         var pieces: [String] = []

@@ -1,46 +1,45 @@
 import Support
 
-/// What one recording and its picture may hold.
+/// Limits on one recording and its picture.
 public struct RecordingLimits: Sendable, Hashable {
     /// The scripts make 6 s.
     public var recordingSeconds = 60
     /// The cameras make 10 to 60 KB.
     public var photoBytes = 256 << 10
-    /// What a program asks as text.
+    /// A program's own text.
     static let textBytes = 8 << 10
-    /// A recording ends after such a silence on the link.
+    /// Silence on the link that ends a recording.
     static let stall = Duration.seconds(8)
 
     public init() {}
 }
 
-/// Puts together what a wearer says and photographs.
+/// Assembles a wearer's words and pictures.
 package struct WearerRecorder: Sendable {
     package enum Phase: Sendable {
         case idle
         /// Sound, text and pieces of a picture come in any order.
         case recording
-        /// Too long, and cut; the rest is passed over.
+        /// Too long and cut; the rest is ignored.
         case overflowing
     }
 
     static let rate = 8000
-    /// Seconds of sound that are worth an answer although the recording was cut.
+    /// The shortest cut recording that still gets an answer.
     private static let leastSeconds = 0.5
 
     private let limits: RecordingLimits
-    /// A picture has a beginning and an end of its own; else it is all pieces of one recording.
+    /// Whether a picture has its own beginning and end; otherwise it is all pieces of one recording.
     private let framesPhotos: Bool
-    /// Makes a picture of a camera's bytes.
     private let develop: @Sendable ([UInt8]) -> Photo?
     package private(set) var phase = Phase.idle
     package private(set) var stallDeadline: SessionClock.Instant?
     private var sound: [UInt8] = []
     private var text: [UInt8] = []
     private var incoming: [UInt8]?
-    /// Something else came behind the picture's last piece.
+    /// Something else followed the picture's last piece.
     private var isFollowed = false
-    /// The picture was too large: the rest is passed over.
+    /// The picture was too large: the rest is ignored.
     private var isRefused = false
     private var photo: Photo?
 
@@ -64,7 +63,7 @@ package struct WearerRecorder: Sendable {
         return (isSound ? [.notice(.recordingStalled(seconds: seconds))] : []) + abandon(.stalled)
     }
 
-    /// Ends a recording that will not go on; it is an utterance where it is long enough to hold words.
+    /// Ends a recording that stopped; it is an utterance if it is long enough to hold words.
     package mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
         defer { forget() }
         guard phase == .recording else { return [] }
@@ -85,7 +84,7 @@ package struct WearerRecorder: Sendable {
         return isNew ? [.recordingStarted] : []
     }
 
-    /// A new recording begins, and the old one is forgotten.
+    /// A new recording replaces the old one.
     package mutating func begins(now: SessionClock.Instant) -> [RelayEvent] {
         let lost = closePhoto(isWhole: false)
         forget()
@@ -133,7 +132,7 @@ package struct WearerRecorder: Sendable {
     }
 
     package mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
-        // Without its beginning a JPEG is nothing.
+        // A JPEG without its beginning is useless.
         guard phase == .recording, !isRefused, incoming != nil || !framesPhotos else { return [] }
         isFollowed = false
         guard (incoming?.count ?? 0) + data.count <= limits.photoBytes else {

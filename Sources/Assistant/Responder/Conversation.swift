@@ -19,7 +19,7 @@ public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What has been said so far. Beyond its token limit all of it is forgotten, as by the phone app.
+/// The conversation so far. Beyond its token limit it is cleared, as in the phone app.
 public struct Conversation: Sendable, Hashable {
     public struct Message: Sendable, Hashable {
         public enum Role: String, Sendable, Hashable { case user, assistant }
@@ -29,7 +29,7 @@ public struct Conversation: Sendable, Hashable {
         public var photo: Photo?
     }
 
-    /// Of messages, for a server that reports no tokens.
+    /// The most messages, for a server that reports no tokens.
     static let messageLimit = 200
 
     public private(set) var mode: AssistantMode
@@ -47,7 +47,7 @@ public struct Conversation: Sendable, Hashable {
         messages.append(Message(role: .user, text: text, photo: photo))
     }
 
-    /// - Parameter totalTokens: as the server counted; `nil` has them estimated.
+    /// - Parameter totalTokens: the server's count; `nil` estimates it.
     /// - Returns: whether the conversation was cleared.
     mutating func answered(_ text: String, totalTokens: Int?) -> Bool {
         messages.append(Message(role: .assistant, text: text))
@@ -62,7 +62,7 @@ public struct Conversation: Sendable, Hashable {
 
     mutating func clear() { messages = [] }
 
-    /// - Returns: whether it was another mode before.
+    /// - Returns: whether the mode changed.
     mutating func switchMode(to mode: AssistantMode) -> Bool {
         guard mode != self.mode else { return false }
         self.mode = mode

@@ -1,8 +1,8 @@
-/// The offline peer: says what it heard and no more, so that the radio path can be tried anywhere, without a key.
+/// The offline peer: repeats what it heard, so that the radio path can be tried anywhere, without a key.
 public struct EchoResponder: Responder {
     public init() {}
 
-    /// Length and level; it understands no word.
+    /// Reports length and level; it recognises no words.
     public func hear(
         _ sound: Sound, as mode: AssistantMode, progress: @escaping @Sendable (ResponderProgress) -> Void
     ) async throws -> String {

@@ -1,8 +1,8 @@
-/// What answers: a server with OpenAI's API, or an echo (``EchoResponder``).
+/// Answers questions: a server with OpenAI's API, or an echo (``EchoResponder``).
 ///
-/// Both calls obey cancellation. What they throw is a `DiagnosableError` or `CancellationError`.
+/// Both calls obey cancellation. They throw a `DiagnosableError` or `CancellationError`.
 public protocol Responder: Sendable {
-    /// What was said, as text: in its own language for the assistant, in English for the translator.
+    /// Transcribes: in the wearer's language for the assistant, in English for the translator.
     /// - Returns: an empty text when nothing was said.
     func hear(
         _ sound: Sound, as mode: AssistantMode, progress: @escaping @Sendable (ResponderProgress) -> Void
@@ -21,10 +21,10 @@ public enum ResponderProgress: Sendable, Hashable {
     case retrying(after: Duration, because: AssistantError)
 }
 
-/// What is known once an answer has ended.
+/// Known once an answer has ended.
 public struct AnswerSummary: Sendable, Hashable {
     public var totalTokens: Int?
-    /// Why the text that came is not whole.
+    /// Why the text is incomplete.
     public var cutShort: CutShort?
 
     public enum CutShort: Sendable, Hashable {

@@ -9,7 +9,7 @@ public struct Sound: Sendable, Hashable {
 
     init(samples: [Int8], rate: Int = 8000) { (self.samples, self.rate) = (samples, max(1, rate)) }
 
-    /// - Parameter bytes: two's complement samples as they came over the air.
+    /// - Parameter bytes: two's complement samples from the air.
     init(bytes: [UInt8], rate: Int = 8000) {
         self.init(samples: bytes.map { Int8(bitPattern: $0) }, rate: rate)
     }

@@ -5,13 +5,13 @@ public struct ChatOptions: Sendable {
     public var mode = AssistantMode.assistant
     public var tokenLimit = 4096
     var connectTimeout = Duration.seconds(20)
-    /// For a unit that was there before to announce itself.
+    /// For a known unit to announce itself.
     var readyTimeout = Duration.seconds(4)
-    /// For a program that was just started: Noa's says `rdy:` after 7 s (noa-for-ios, `main.py`).
+    /// For a freshly started program: Noa's says `rdy:` after 7 s (noa-for-ios, `main.py`).
     var startTimeout = Duration.seconds(15)
     /// The last one repeats.
     var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
-    /// Of 16 characters: with its command it fits the smallest packet.
+    /// 16 characters: with its command it fits the smallest packet.
     public var newConfirmation: @Sendable () -> ConfirmationID = {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return ConfirmationID(String(repeating: "0", count: 16 - digits.count) + digits)
@@ -20,13 +20,13 @@ public struct ChatOptions: Sendable {
     public init() {}
 }
 
-/// A conversation between a wearer, a terminal and an assistant. Ends when it is cancelled, by ``SessionCommand/finish``, or
-/// when the first connection cannot be made.
+/// A conversation between a wearer, a terminal and an assistant. Ends on cancellation, by ``SessionCommand/finish``, or when the first
+/// connection fails.
 public struct ChatSession: Sendable {
-    /// Makes a link to the unit.
+    /// Connects to the unit.
     public typealias Connector = @Sendable (_ deadline: SessionClock.Instant) async throws -> any Connection
 
-    /// A link to the unit, and what starts the unit's program over it.
+    /// A link to the unit, and the starter of its program.
     public struct Link: Sendable {
         let connection: any Connection
         let start: ProgramStarter
@@ -46,7 +46,7 @@ public struct ChatSession: Sendable {
     let startProgram: ProgramStarter
     let options: ChatOptions
 
-    /// - Parameter firstLink: the one to begin with; the session ends it. `nil` connects.
+    /// - Parameter firstLink: the first link, which the session ends; `nil` connects.
     public init(
         clock: SessionClock, firstLink: Link? = nil, connect: @escaping Connector, relay: any AppRelay,
         responder: any Responder,
@@ -59,7 +59,7 @@ public struct ChatSession: Sendable {
     /// - Parameters:
     ///   - commands: from the terminal; ending the inbox is like ``SessionCommand/finish``.
     ///   - report: gets every event in order, one at a time.
-    /// - Throws: what the first connection or the first start threw; `CancellationError`.
+    /// - Throws: what the first connection or start threw; `CancellationError`.
     public func run(commands: Inbox<SessionCommand>, report: @escaping @Sendable (ChatEvent) -> Void) async throws {
         let inputs = Inbox<Input>(capacity: 1 << 16)
         let work = Inbox<Work>()
@@ -87,7 +87,7 @@ public struct ChatSession: Sendable {
         case link(payloadSize: Int, UnitStatus, packets: Inbox<[UInt8]>)
     }
 
-    /// What the responder does, and what stops it.
+    /// A request to the responder, and its stop signal.
     private struct Work: Sendable {
         let perform: @Sendable () async -> ChatMachine.Input
         let stop = Inbox<Void>()
@@ -105,7 +105,7 @@ public struct ChatSession: Sendable {
         }
     }
 
-    /// One thing after the other.
+    /// One request after the other.
     private func perform(_ work: Inbox<Work>, reporting inputs: Inbox<Input>) async throws {
         while let item = try await work.next(before: clock.deadline(in: .forever), on: clock) {
             await withTaskGroup(of: Void.self) { group in
@@ -122,7 +122,7 @@ public struct ChatSession: Sendable {
         do { return .success(try await body()) } catch { return .failure(error) }
     }
 
-    /// The one place where the machine is asked and its actions are done.
+    /// The only place that calls the machine and performs its actions.
     private func decide(_ inputs: Inbox<Input>, _ work: Inbox<Work>, report: @Sendable (ChatEvent) -> Void) async throws {
         var machine = ChatMachine(
             relay: relay, conversation: Conversation(mode: options.mode, tokenLimit: options.tokenLimit),

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// Connects to the unit, gets its program to run, carries packets, and begins anew when the link is lost.
+/// Connects to the unit, starts its program, carries packets, and reconnects when the link is lost.
 final class LinkKeeper: Sendable {
     private struct OpenLink: Sendable {
         let connection: any Connection
@@ -16,11 +16,11 @@ final class LinkKeeper: Sendable {
 
     private let session: ChatSession
     private let inputs: Inbox<ChatSession.Input>
-    /// The program has answered the relay's question, on any link. No other is asked: noa-flutter's puts the unit to sleep at the first
-    /// message that comes more than 18 s after its start.
+    /// The program has answered the relay's probe, on any link. No other program is probed: noa-flutter's puts the unit to sleep at the
+    /// first message that arrives more than 18 s after its start.
     private let knowsProbe = Mutex(false)
 
-    /// A program that sends more without a sign of life is started anew.
+    /// A program that sends more without a sign of life is restarted.
     private static let firstPacketLimit = 64
     private static let subscribeTimeout = Duration.seconds(5)
     private static let writeTimeout = Duration.seconds(10)
@@ -29,7 +29,7 @@ final class LinkKeeper: Sendable {
 
     private var clock: SessionClock { session.clock }
 
-    /// - Throws: what the first connection or start threw; later failures are tried again.
+    /// - Throws: what the first connection or start threw; later failures are retried.
     func run() async throws {
         var schedule = ReconnectSchedule(delays: session.options.reconnectDelays)
         var firstLink = session.firstLink
@@ -56,7 +56,7 @@ final class LinkKeeper: Sendable {
         return ChatSession.Link(connection, start: session.startProgram) { await connection.disconnect() }
     }
 
-    /// - Parameter known: from an earlier link; the program then needs a start only when it keeps silent.
+    /// - Parameter known: from an earlier link; the program then needs a start only when it is silent.
     private func open(_ new: ChatSession.Link, _ known: UnitStatus?) async throws -> OpenLink {
         let (relay, connection) = (session.relay, new.connection)
         do {
@@ -86,8 +86,8 @@ final class LinkKeeper: Sendable {
         }
     }
 
-    /// Waits for a program that may run already. Asks it once, if it keeps silent and has answered before.
-    /// - Returns: what came up to the sign; nothing without one.
+    /// Waits for a program that may run already. Probes a silent one once, if it has answered before.
+    /// - Returns: the packets up to the sign of life; none without one.
     private func signOfLife(over connection: any Connection, from output: Inbox<[UInt8]>) async throws -> [[UInt8]] {
         let end = clock.deadline(in: session.options.readyTimeout)
         let probe = knowsProbe.withLock(\.self) ? session.relay.probe : nil
@@ -123,7 +123,7 @@ final class LinkKeeper: Sendable {
                     }
                 }
                 if let console = link.console { group.addTask { [self] in try await each(console) { tell(.console($0)) } } }
-                // With response: what is acknowledged has reached the unit, if not its program.
+                // With response: an acknowledged packet has reached the unit, if not its program.
                 group.addTask { [self] in
                     try await each(packets) { packet in
                         try await link.connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
@@ -152,7 +152,7 @@ final class LinkKeeper: Sendable {
     }
 }
 
-/// When a lost link is tried again. The first link has no second attempt: the operator is there to see why.
+/// When to reconnect. The first link has no second attempt: the operator sees why it failed.
 struct ReconnectSchedule {
     /// The last one repeats.
     private let delays: [Duration]
@@ -163,7 +163,7 @@ struct ReconnectSchedule {
 
     init(delays: [Duration]) { self.delays = delays.isEmpty ? [.seconds(1)] : delays }
 
-    /// The number of the next attempt, from 1 for each reconnection.
+    /// The next attempt, from 1 for each reconnection.
     var attempt: Int { failures + 1 }
 
     var delay: Duration { delays[min(failures, delays.count - 1)] }

@@ -1,9 +1,9 @@
 import Bluetooth
 import Support
 
-/// How a conversation is held with a family's units.
+/// What a conversation needs from a family.
 public struct ChatSupport: Sendable {
-    /// The app protocol, at the beginning of a conversation.
+    /// Makes the app protocol for a conversation.
     public let makeRelay: @Sendable () -> any AppRelay
     public let makeStarter: @Sendable (SessionClock) -> ProgramStarter
 
@@ -12,9 +12,9 @@ public struct ChatSupport: Sendable {
     }
 }
 
-/// Starts the unit's program over a new link, at the beginning and whenever it keeps silent.
+/// Starts the unit's program over a new link, at the beginning and whenever it is silent.
 ///
-/// `willStart` is called once, right before the start: what the program sent until then is dropped.
+/// Calls `willStart` once, right before the start: earlier output of the program is dropped.
 public typealias ProgramStarter = @Sendable (any Connection, _ willStart: () -> Void) async throws -> StartedProgram
 
 public struct StartedProgram: Sendable {
@@ -25,7 +25,7 @@ public struct StartedProgram: Sendable {
     public init(status: UnitStatus, printed: [UInt8] = []) { (self.status, self.printed) = (status, printed) }
 }
 
-/// What is known of a unit when its program runs. Untrusted text.
+/// Known about a unit when its program runs. Untrusted text.
 public struct UnitStatus: Sendable, Hashable {
     public var batteryPercent: Int?
     public var firmware: String?

@@ -1,7 +1,7 @@
-/// Finds the adapter that is meant. Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by it, and
-/// would mix them up.
+/// Chooses an adapter. Never one of several that share an address: bluetoothd keeps keys and attribute tables by address and would mix
+/// them up.
 struct AdapterChoice {
-    /// In the order of their paths.
+    /// Sorted by path.
     let adapters: [AdapterObject]
 
     init(_ adapters: some Sequence<AdapterObject>) { self.adapters = adapters.sorted { $0.path < $1.path } }
@@ -11,7 +11,7 @@ struct AdapterChoice {
     enum Outcome: Hashable {
         case chosen(AdapterObject)
         case none
-        /// They have the wanted one's address.
+        /// They share the wanted one's address.
         case shared([AdapterObject])
     }
 

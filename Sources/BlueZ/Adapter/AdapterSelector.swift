@@ -1,12 +1,12 @@
 import Bluetooth
 import Foundation
 
-/// Which adapter is meant. An address and a port survive a restart of the machine, which may number its adapters anew.
+/// Names an adapter. An address and a port survive a restart of the machine, which may renumber its adapters.
 public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
-    /// The kernel's name of the moment, such as `hci0`.
+    /// The kernel's current name, such as `hci0`.
     case kernelName(String)
     case address(DeviceAddress)
-    /// As the kernel names it: the bus, then the port of each hub, such as `1-1.4`.
+    /// In the kernel's form: the bus, then the port of each hub, such as `1-1.4`.
     case usbPort(String)
 
     private static let portPrefix = "usb:"
@@ -33,24 +33,24 @@ public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The machine's adapters as the kernel shows them. The links `/sys/class/bluetooth/hciN/device` name their USB ports.
+/// The kernel's view of the adapters. The links `/sys/class/bluetooth/hciN/device` name their USB ports.
 struct AdapterPorts: Sendable, Hashable {
     var folder = "/sys/class/bluetooth"
 
-    /// - Returns: `nil` for an adapter that is not on USB.
+    /// - Returns: `nil` for an adapter not on USB.
     func port(of kernelName: String) -> String? {
         let link = "\(folder)/\(kernelName)/device"
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
         return Self.port(in: target.split(separator: "/").last ?? "")
     }
 
-    /// Of all adapters, whatever bluetoothd makes of them. Links have entries, too, such as `hci0:64`.
+    /// All adapters, even those that bluetoothd hides. Links such as `hci0:64` have entries, too.
     var kernelNames: [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return entries.filter { $0.wholeMatch(of: /hci[0-9]{1,3}/) != nil }.sorted()
     }
 
-    /// In the name of a USB device or its interface, such as `1-1.4:1.0` (Linux, Documentation/driver-api/usb/usb.rst).
+    /// Reads the name of a USB device or its interface, such as `1-1.4:1.0` (Linux, Documentation/driver-api/usb/usb.rst).
     static func port(in name: Substring) -> String? {
         name.wholeMatch(of: /([0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,6})(?::[0-9]{1,3}\.[0-9]{1,3})?/).map { String($0.1) }
     }
@@ -66,7 +66,7 @@ public struct RadioSwitch: Sendable, Hashable {
         case hardBlocked
     }
 
-    /// The adapter's name such as `hci0`, or the name of the machine's own switch.
+    /// The adapter's name, such as `hci0`, or the name of the machine's own switch.
     public var name: String
     public var state: State
 

@@ -3,20 +3,20 @@ import Glibc
 import Support
 import Synchronization
 
-/// A packet socket (SOCK_SEQPACKET) that bluetoothd handed over: one datagram is one write command or one notification.
+/// A packet socket (SOCK_SEQPACKET) from bluetoothd: one datagram is one write command or one notification.
 final class AcquiredSocket: Sendable {
     enum Outcome: Sendable, Hashable {
         case sent
         /// bluetoothd has not drained the socket yet.
         case full
-        /// The link is gone or the socket was closed.
+        /// The link or the socket was closed.
         case closed
     }
 
     private struct State {
         var waiters: [Inbox<Void>] = []
         var hasEnded = false
-        /// Kept between packets: an attribute's value is 512 bytes at most (Core 5.4, Vol 3, Part F, 3.2.9).
+        /// Reused for each packet: an attribute's value has at most 512 bytes (Core 5.4, Vol 3, Part F, 3.2.9).
         var buffer = [UInt8](repeating: 0, count: 1024)
     }
 
@@ -50,7 +50,7 @@ final class AcquiredSocket: Sendable {
         return result ?? .closed
     }
 
-    /// Gets an element once there may be room, or the socket ended.
+    /// Gets an element when there may be room or the socket has ended.
     func roomBell() -> Inbox<Void> {
         let bell = Inbox<Void>(capacity: 4)
         state.withLock { $0.waiters.append(bell) }
@@ -82,7 +82,7 @@ final class AcquiredSocket: Sendable {
 
     // MARK: For the bus thread
 
-    /// What to wait for; no event for nothing.
+    /// What to wait for; no events if nothing.
     var pollEntry: pollfd {
         state.withLock { state in
             var events: Int16 = receiver == nil ? 0 : Int16(POLLIN)
@@ -96,7 +96,7 @@ final class AcquiredSocket: Sendable {
         if events & Int16(POLLOUT | POLLHUP | POLLERR | POLLNVAL) != 0 { wakeAll() }
     }
 
-    /// Takes every notification that is there, also the last ones before a disconnect.
+    /// Reads all notifications, including the last ones before a disconnect.
     func drain() {
         guard let receiver else { return }
         while let packet = receive() {
@@ -106,13 +106,13 @@ final class AcquiredSocket: Sendable {
         }
     }
 
-    /// Where bluetoothd closed the socket, nothing will come any more.
+    /// Ends the notifications if bluetoothd closed the socket.
     func endReceiving() {
         guard let receiver, state.withLock(\.hasEnded) else { return }
         receiver.finish(throwing: LinkError.disconnected("bluetoothd closed the notifications"))
     }
 
-    /// - Returns: `nil` when there is nothing now, an empty packet when nothing will come any more.
+    /// - Returns: `nil` when there is nothing now, an empty packet at the end.
     private func receive() -> [UInt8]? {
         state.withLock { state in
             let count = descriptor.use { descriptor in
@@ -132,7 +132,7 @@ final class OwnedDescriptor: Sendable {
 
     deinit { close() }
 
-    /// Runs `body` on the descriptor, which cannot be closed meanwhile; `nil` when it is closed already.
+    /// Runs `body` on the descriptor and keeps it open meanwhile; `nil` if it is closed.
     func use<Value>(_ body: (Int32) -> Value) -> Value? {
         number.withLock { $0 >= 0 ? body($0) : nil }
     }

@@ -2,23 +2,23 @@ import CDBus
 import Glibc
 import Support
 
-/// libdbus's connection as the bus thread uses it. Lives and dies on that thread.
+/// libdbus's connection, used only on the bus thread.
 final class BusConnection {
-    /// bluetoothd's largest answer, with hundreds of devices, is far below.
+    /// Far above bluetoothd's largest answer, which lists hundreds of devices.
     private static let largestMessage = 16 * 1024 * 1024
     private static let mostDescriptors = 4
-    /// For what is queued when the connection is closed.
+    /// For messages still queued at the end.
     private static let flushMilliseconds: Int32 = 500
 
     private let connection: OpaquePointer
     private let watches = Watches()
 
-    /// What libdbus has handed out; an object, as libdbus keeps a pointer to it.
+    /// The watches of libdbus; a class because libdbus keeps a pointer to it.
     private final class Watches {
         var all: [OpaquePointer] = []
     }
 
-    /// Connects. Opening a local socket does not wait; authentication happens later, message by message.
+    /// Connects. Opening a local socket does not block; authentication happens later, message by message.
     init(address: String) throws(BlueZError) {
         guard dbus_threads_init_default() != 0 else { throw .busLost }
         // SIGPIPE belongs to the program; libdbus sends with MSG_NOSIGNAL.
@@ -70,7 +70,7 @@ final class BusConnection {
     func next() -> OpaquePointer? { dbus_connection_pop_message(connection) }
 
     /// Waits for the bus and other descriptors, and serves the bus.
-    /// - Returns: the others with what happened; `nil` when nothing did.
+    /// - Returns: the others with their events; `nil` without any.
     func poll(_ others: [pollfd], milliseconds: Int32) -> [pollfd]? {
         let watched = watches.all.filter { dbus_watch_get_enabled($0) != 0 }
         var entries = watched.map { watch in
@@ -96,7 +96,7 @@ final class BusConnection {
         dbus_watch_handle(watch, flags)
     }
 
-    /// Sends what is queued as far as the bus takes it in time.
+    /// Sends the queued messages that the bus accepts in time.
     func flush() {
         let deadline = ContinuousClock.now.advanced(by: .milliseconds(Int(Self.flushMilliseconds)))
         while isOpen, dbus_connection_has_messages_to_send(connection) != 0, ContinuousClock.now < deadline {

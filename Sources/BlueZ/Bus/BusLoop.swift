@@ -1,9 +1,9 @@
 import CDBus
 import Glibc
 
-/// What the bus thread does: one `poll` over the bus, the queue's bell and the acquired sockets.
+/// The bus thread's loop: one `poll` over the bus, the queue's bell and the acquired sockets.
 final class BusLoop {
-    /// A bus takes 128 unanswered calls of a connection (dbus-daemon's system.conf).
+    /// dbus-daemon's system.conf allows 128 unanswered calls a connection.
     static let mostCalls = 64
 
     private let thread: BusThread
@@ -11,11 +11,11 @@ final class BusLoop {
     private var connection: BusConnection?
     /// By serial.
     private var pending: [UInt32: BusThread.Call] = [:]
-    /// Calls that wait for one of those answers.
+    /// Calls that wait for a place.
     private var queue: [BusThread.Call] = []
     private var sockets: [AcquiredSocket] = []
     private var isStopping = false
-    /// A bus that hangs up before it has said anything refuses this user.
+    /// A bus which hangs up before its first message refuses this user.
     private var wasAccepted = false
 
     init(thread: BusThread, listener: BusThread.Listener) {
@@ -75,7 +75,7 @@ final class BusLoop {
     }
 
     private func send(_ call: BusThread.Call) {
-        // Without a serial there was no memory for it.
+        // No serial means no memory.
         guard let serial = connection?.send(call.request) else { return call.answer(.failure(.busLost)) }
         pending[serial] = call
         thread.traffic.count(.sent(call.request.member))
@@ -93,10 +93,10 @@ final class BusLoop {
     private func receive(from connection: BusConnection) {
         while let message = connection.next() {
             defer { dbus_message_unref(message) }
-            // libdbus announces the end of the connection with a message without a sender.
+            // libdbus announces the end of the connection by a message without a sender.
             wasAccepted = wasAccepted || dbus_message_get_sender(message) != nil
             let serial = dbus_message_get_reply_serial(message)
-            // A late answer is not read: a descriptor in it is closed with it.
+            // A late answer is not read: its descriptors are closed with it.
             let call = serial == 0 ? nil : forget(serial)
             if serial != 0, call == nil { continue }
             if let path = BusMessage.subject(of: message), !listener.isWanted(path.text, path.isChange) {
@@ -127,13 +127,13 @@ final class BusLoop {
         let all = sockets.map { (socket: $0, entry: $0.pollEntry) }
         let waiting = all.filter { $0.entry.events != 0 }
         sockets = waiting.map(\.socket)
-        // The news of a lost link, which came with the end of its sockets, has given a better reason by now.
+        // By now the link's own signal, which came with the end of its sockets, has given a better reason.
         for (socket, entry) in all where entry.events == 0 { socket.endReceiving() }
         let entries = connection.poll([thread.bellEntry] + waiting.map(\.entry), milliseconds: milliseconds(atMost: rest)) ?? []
         for (socket, entry) in zip(sockets, entries.dropFirst()) where entry.revents != 0 { socket.handle(entry.revents) }
     }
 
-    /// Until what is due next, rounded up; −1 when nothing is.
+    /// The time until something is due, rounded up; −1 when nothing is.
     private func milliseconds(atMost rest: Duration?) -> Int32 {
         let expiry = (pending.values.map(\.expiry) + queue.map(\.expiry)).compactMap { $0 }.min()
         guard let next = [expiry.map { ContinuousClock.now.duration(to: $0) }, rest].compactMap({ $0 }).min() else { return -1 }

@@ -1,13 +1,12 @@
 import Glibc
 
-/// A method call that this process makes.
 struct BusRequest: Sendable {
     var destination: String
     var path: String
     var interface: String
     var member: String
     var arguments: [BusValue] = []
-    /// Whether D-Bus may start the service, which an operator may have stopped.
+    /// Whether D-Bus may start a service that an operator may have stopped.
     var startsService = false
 
     static func bus(_ member: String, _ arguments: BusValue...) -> BusRequest {
@@ -21,9 +20,8 @@ struct BusRequest: Sendable {
     }
 }
 
-/// A message that arrived.
 struct BusMessage: Sendable {
-    /// The sender's unique name, set by the bus and therefore true.
+    /// The sender's unique name. The bus sets it, so it is true.
     var sender: String
     var path: String
     var interface: String
@@ -32,22 +30,22 @@ struct BusMessage: Sendable {
     var body: [BusValue]
 }
 
-/// A value in a D-Bus message; a variant that was read is what it held.
+/// A value in a D-Bus message. Reading a variant gives its content.
 indirect enum BusValue: Sendable {
     case boolean(Bool)
-    /// Read from any integer type but the unsigned 64-bit one.
+    /// Read from any integer type except the unsigned 64-bit one.
     case integer(Int)
     case string(String)
     case objectPath(String)
     case bytes([UInt8])
-    /// Read from a structure, and from any array that is neither bytes nor a dictionary.
+    /// Read from structures, and from arrays that are neither bytes nor dictionaries.
     case list([BusValue])
-    /// Written as `a{sv}`; read from any dictionary, without entries whose keys are no text.
+    /// Written as `a{sv}`; read from any dictionary, skipping keys that are not text.
     case dictionary([String: BusValue])
     case descriptor(OwnedDescriptor)
     /// Written only.
     case variant(BusValue)
-    /// A type that nothing here uses.
+    /// A type that is not used here.
     case other
 
     var asText: String? {
@@ -65,7 +63,7 @@ indirect enum BusValue: Sendable {
     var asDescriptor: OwnedDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
 }
 
-/// Names of interfaces (D-Bus specification; BlueZ's doc/org.bluez.*.rst).
+/// Interface names (D-Bus specification; BlueZ's doc/org.bluez.*.rst).
 enum BusName {
     static let bus = "org.freedesktop.DBus"
     static let bluez = "org.bluez"
@@ -80,7 +78,7 @@ enum BusName {
 
 /// Where a message bus listens.
 public enum BusAddress: Hashable, Sendable {
-    /// The machine's system bus, or what `DBUS_SYSTEM_BUS_ADDRESS` names instead.
+    /// The machine's system bus, or the one in `DBUS_SYSTEM_BUS_ADDRESS`.
     case system
     /// An address in D-Bus's own form, such as `unix:path=/tmp/bus`.
     case at(String)

@@ -1,7 +1,7 @@
 import CDBus
 
 extension BusMessage {
-    /// Reads a message that libdbus has validated (sizes, nesting, UTF-8); descriptors in it are duplicated.
+    /// Reads a message that libdbus has validated (sizes, nesting, UTF-8); duplicates its descriptors.
     init(reading message: OpaquePointer) {
         sender = Self.text(dbus_message_get_sender(message))
         path = Self.text(dbus_message_get_path(message))
@@ -12,7 +12,7 @@ extension BusMessage {
         body = dbus_message_iter_init(message, &iterator) != 0 ? BusReader.values(&iterator) : []
     }
 
-    /// The path of a signal's object: its own, or the first argument of an object manager's. The text lives as long as the message.
+    /// The path of a signal's object: its own, or the first argument of an object manager's. The text is valid as long as the message.
     static func subject(of message: OpaquePointer) -> (text: UnsafePointer<CChar>, isChange: Bool)? {
         guard dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL else { return nil }
         guard dbus_message_has_interface(message, BusName.objectManager) != 0 else {
@@ -29,7 +29,7 @@ extension BusMessage {
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 
-/// Walks a message. Depth is bounded by D-Bus itself: 32 arrays within 32 structures.
+/// Walks a message. D-Bus itself limits the depth: 32 arrays within 32 structures.
 private enum BusReader {
     static func values(_ iterator: inout DBusMessageIter) -> [BusValue] {
         var values: [BusValue] = []

@@ -3,21 +3,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One private connection to a message bus and the only thread that touches it. Everything else hands it commands. Answers, signals and the
-/// end come back through closures that run on the thread, in the order of the messages, and must not wait.
+/// One private connection to a message bus and the only thread that touches it. Others send it commands. Answers, signals and the end
+/// come back through closures, which run on the thread in the order of the messages and must not block.
 final class BusThread: Sendable {
     typealias Answer = @Sendable (Result<BusMessage, BlueZError>) -> Void
     typealias CallID = Int
 
     struct Listener: Sendable {
-        /// Whether to read a signal, by the path of its object; `isChange` when the object's properties changed, not when it came or went.
+        /// Whether to read a signal, by its object's path; `isChange` when the object's properties changed, not when it came or went.
         var isWanted: @Sendable (UnsafePointer<CChar>, _ isChange: Bool) -> Bool
         var signal: @Sendable (BusMessage) -> Void
-        /// A call to an object of this process; the result is the error's name, or nil for an empty answer.
+        /// A call to an object of this process; returns an error's name, or nil for an empty answer.
         var call: @Sendable (BusMessage) -> String?
-        /// Does what is due after each round of the loop, and returns how long nothing will be.
+        /// Runs after each round of the loop. Returns how long nothing is due.
         var rest: @Sendable () -> Duration?
-        /// Nothing follows.
+        /// Called last.
         var gone: @Sendable (BlueZError) -> Void
     }
 
@@ -40,7 +40,6 @@ final class BusThread: Sendable {
     private struct State {
         var commands: [Command] = []
         var lastID = 0
-        /// Set when the thread takes no more commands.
         var end: BlueZError?
     }
 
@@ -50,10 +49,10 @@ final class BusThread: Sendable {
 
     init(traffic: BusTraffic) { self.traffic = traffic }
 
-    /// The thread holds this queue until ``stop()`` or the end of the connection.
+    /// The thread keeps this queue alive until ``stop()`` or the end of the connection.
     func start(address: String, listener: Listener) {
         let thread = Thread { [self] in
-            // What `top -H` shows; Foundation's name is seen by its own process only.
+            // For `top -H`; only its own process sees the name that Foundation sets.
             try? "noafw-dbus".write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
             BusLoop(thread: self, listener: listener).run(address: address)
         }
@@ -61,7 +60,7 @@ final class BusThread: Sendable {
     }
 
     /// Sends a call. `answer` runs exactly once, unless the call is abandoned first.
-    /// - Parameter expiry: when to give up; without one the caller has to abandon.
+    /// - Parameter expiry: when to give up; without one the caller must abandon the call.
     @discardableResult
     func send(_ request: BusRequest, expiry: ContinuousClock.Instant? = nil, _ answer: @escaping Answer) -> CallID {
         let (id, end) = state.withLock { state in
@@ -73,7 +72,7 @@ final class BusThread: Sendable {
         return id
     }
 
-    /// Sends what is queued, closes the connection and ends the thread.
+    /// Sends the queue, closes the connection and ends the thread.
     func stop() { post(.stop) }
 
     func post(_ command: Command) {
@@ -87,7 +86,7 @@ final class BusThread: Sendable {
 
     var bellEntry: pollfd { pollfd(fd: bell.use { $0 } ?? -1, events: Int16(POLLIN), revents: 0) }
 
-    /// - Parameter end: why no more commands are taken.
+    /// - Parameter end: why no more commands are accepted.
     func takeCommands(closing end: BlueZError? = nil) -> [Command] {
         _ = bell.use { descriptor in
             var count: eventfd_t = 0

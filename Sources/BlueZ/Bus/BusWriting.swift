@@ -1,7 +1,7 @@
 import CDBus
 
 extension BusRequest {
-    /// Makes the message; `nil` when memory ran out or a name is not a valid one.
+    /// Returns `nil` when memory runs out or a name is invalid.
     func makeMessage() -> OpaquePointer? {
         guard dbus_validate_path(path, nil) != 0,
             let message = dbus_message_new_method_call(destination, path, interface, member)
@@ -18,7 +18,7 @@ extension BusRequest {
 }
 
 private enum BusWriter {
-    /// The D-Bus type that a value is written as; `nil` for one that is only read.
+    /// The D-Bus type for a value; `nil` for one that is only read.
     private static func signature(_ value: BusValue) -> String? {
         switch value {
         case .boolean: "b"

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// Writes without response: a packet is a datagram, and no message on the bus.
+/// Writes without response. A packet is a datagram, not a bus message.
 final class BlueZChannel: WriteChannel {
     private let session: BlueZSession
     private let link: Link

@@ -2,12 +2,12 @@ import Bluetooth
 import Support
 
 extension BlueZConnection {
-    /// For bluetoothd to report the end of the link, after an operation failed for it.
+    /// How long bluetoothd may take to report a lost link after an operation failed because of it.
     private static let endTimeout = Duration.seconds(1)
-    /// For bluetoothd to notice that an earlier socket was closed.
+    /// How long bluetoothd may take to notice that an earlier socket was closed.
     private static let releaseTimeout = Duration.seconds(1)
 
-    /// Turns bluetoothd's errors into the link's where those say it better.
+    /// Replaces bluetoothd's errors by the link's where those are more precise.
     func translating<Value>(
         _ characteristic: AttributeID, _ operation: LinkError.Operation, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -21,7 +21,7 @@ extension BlueZConnection {
             switch error {
             case .notConnected, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
                 .daemonNotRunning, .busLost:
-                // The operation's answer overtakes the news of the lost link.
+                // The operation's answer may arrive before the signal of the lost link.
                 try? await waitUntilGone(deadline: clock.deadline(in: Self.endTimeout))
                 throw link.end ?? error
             default: throw error
@@ -29,9 +29,9 @@ extension BlueZConnection {
         }
     }
 
-    /// `StartNotify` and not `AcquireNotify`, by which bluetoothd drops what does not fit its socket or comes before the answer to the
-    /// subscription, and leaves a refused subscription unanswered (BlueZ 5.66, gatt-client.c). Signals wait in the bus's queue, which holds
-    /// far more, and come in order with the loss of the link.
+    /// Uses `StartNotify`, not `AcquireNotify`: with the latter bluetoothd drops what does not fit its socket or arrives before the
+    /// answer to the subscription, and never answers a refused subscription (BlueZ 5.66, gatt-client.c). Signals wait in the bus's much
+    /// larger queue and arrive in order with the loss of the link.
     func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         guard target.allows(["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
         let session = session, link = link
@@ -43,7 +43,7 @@ extension BlueZConnection {
         do {
             try await startNotify(target, before: deadline)
         } catch {
-            // A StopNotify after a refused StartNotify would end what another program acquired.
+            // A StopNotify after a refused StartNotify would end another program's notifications.
             subscription.end(error, mayBeOn: !(error is BlueZError))
             guard error as? BlueZError == .notSupported, target.flags.contains("notify") else { throw error }
             return try await acquireNotifications(of: target, before: deadline)
@@ -76,13 +76,12 @@ extension BlueZConnection {
         do {
             _ = try await session.call(start, before: deadline, link: link)
         } catch BlueZError.inProgress {
-            // bluetoothd is renewing a subscription of ours that outlived an earlier link.
+            // bluetoothd is renewing this process's subscription from an earlier link.
             await session.releaseAndWait(.bluez(BusName.characteristic, "StopNotify", at: target.path))
             _ = try await session.call(start, before: deadline, link: link)
         }
     }
 
-    /// The socket is closed with the link or its last owner.
     func acquire(
         _ method: String, _ target: CharacteristicObject, receiver: Inbox<[UInt8]>?, before deadline: SessionClock.Instant
     ) async throws -> (AcquiredSocket, mtu: Int) {
@@ -97,7 +96,7 @@ extension BlueZConnection {
         }
     }
 
-    /// Asks again for a moment while a characteristic is acquired, perhaps by an earlier socket whose end bluetoothd has not seen yet.
+    /// Retries for a moment while the characteristic is acquired, perhaps by an earlier socket which bluetoothd has not closed yet.
     func afterRelease<Value>(before deadline: SessionClock.Instant, _ operation: () async throws -> Value) async throws -> Value {
         let end = min(deadline, clock.deadline(in: Self.releaseTimeout))
         while true {
@@ -110,21 +109,21 @@ extension BlueZConnection {
     }
 }
 
-/// What one subscription leaves behind when it ends.
+/// Cleans up after one subscription.
 private struct Subscription: Sendable {
     let session: BlueZSession
     let path: String
     let inbox: Inbox<[UInt8]>
 
-    /// To be called once.
-    /// - Parameter mayBeOn: bluetoothd may be notifying this process.
+    /// Call it once.
+    /// - Parameter mayBeOn: whether bluetoothd may be notifying this process.
     func end(_ error: any Error, mayBeOn: Bool) {
         inbox.finish(throwing: error)
         session.traffic.count(.subscription, -1)
         session.change { state in
             if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
         }
-        // bluetoothd would turn it on again at the next link.
+        // Otherwise bluetoothd turns it on again at the next link.
         if mayBeOn { session.release(.bluez(BusName.characteristic, "StopNotify", at: path)) }
     }
 }

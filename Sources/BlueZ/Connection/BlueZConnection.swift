@@ -2,12 +2,11 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A link to one unit over bluetoothd.
 final class BlueZConnection: Connection {
     /// Replaced once, when the attribute table proves stale.
     private struct State {
         var established: Connector.Established
-        /// Nothing was found in the attribute table yet: a new link would not be noticed.
+        /// No characteristic was found yet, so nobody would notice a new link.
         var isUntouched = true
     }
 
@@ -24,7 +23,7 @@ final class BlueZConnection: Connection {
     }
 
     deinit {
-        // A connection that its owner forgot must not keep the unit from others.
+        // A connection that its owner dropped must not block the unit.
         let established = state.withLock { $0.established }
         guard established.link.end == nil else { return }
         established.session.release(.bluez(BusName.device, "Disconnect", at: established.link.device))
@@ -44,7 +43,7 @@ final class BlueZConnection: Connection {
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
-        // bluetoothd sends a request where it is told to, whatever the flags are (BlueZ, `src/gatt-client.c`); the unit decides.
+        // bluetoothd sends either kind of write whatever the flags say (BlueZ, `src/gatt-client.c`); the unit decides.
         guard target.allows(["write", "write-without-response"]) else { throw LinkError.notAllowed(characteristic, .write) }
         guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
         try await translating(characteristic, .write) {
@@ -89,15 +88,15 @@ final class BlueZConnection: Connection {
         throw LinkError.timedOut("the link to end")
     }
 
-    /// bluetoothd keeps attribute tables on disk and believes them (`Cache = always`): after an update the table may be the old firmware's.
-    /// So a missing characteristic is asked for again, and then, once, on a new link to a device that was forgotten.
+    /// bluetoothd keeps attribute tables on disk and trusts them (`Cache = always`), so after an update the table may be the old
+    /// firmware's. Asks again for a missing characteristic, then once forgets the device and reconnects.
     private func find(_ id: AttributeID, before deadline: SessionClock.Instant) async throws -> CharacteristicObject {
         let (established, isUntouched) = state.withLock { ($0.established, $0.isUntouched) }
         if let known = lookUp(id, established) { return known }
         try await established.session.refresh(before: deadline)
         if let known = lookUp(id, established) { return known }
         try established.link.requireAlive()
-        // With the record the key of the bond would go, and the unit may take no other.
+        // Forgetting also deletes the bond's key, and the unit may refuse another.
         guard isUntouched, connector.security == .open else { throw LinkError.characteristicMissing(id) }
         state.withLock { $0.isUntouched = false }
         await established.session.disconnect(established.link)

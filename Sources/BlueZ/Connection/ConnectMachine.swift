@@ -1,19 +1,19 @@
 import Bluetooth
 import Support
 
-/// The way to a usable link: events in, actions out.
+/// Makes a usable link: events in, actions out.
 struct ConnectMachine: Sendable {
     enum Action: Sendable, Hashable {
         case awaitAdapter
         /// Discover until the device is seen.
         case find
         case pause(until: SessionClock.Instant)
-        /// Call `Connect`, or `Pair` where a bond is wanted and there is none.
+        /// Call `Connect`, or `Pair` when a bond is required and missing.
         case connect(until: SessionClock.Instant)
         case awaitServices
-        /// Remove the device with its keys and its attribute table.
+        /// Remove the device, its keys and its attribute table.
         case forget
-        /// End a dead client's attempt by `Disconnect`, perhaps also by removing a device without a bond.
+        /// End a dead client's attempt by `Disconnect`, and if asked by removing the unbonded device.
         case endForeignAttempt(byForgetting: Bool)
         case succeed
         case fail(Failure)
@@ -33,9 +33,9 @@ struct ConnectMachine: Sendable {
         /// The step reached its deadline.
         case timedOut
         case failed(BlueZError)
-        /// No link came about, and the adapter, which holds others, may be full.
+        /// No link came about, and the adapter, which has other links, may be full.
         case noPlace(BlueZError)
-        /// Another client's attempt is under way.
+        /// Another client is connecting.
         case attemptPending
     }
 
@@ -45,7 +45,7 @@ struct ConnectMachine: Sendable {
     }
 
     static let leastAttempt = Duration.seconds(10)
-    /// A faster failure is followed by a pause, unless it was the first.
+    /// After a faster failure comes a pause, except after the first.
     static let quickFailure = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(2)
 
@@ -60,7 +60,7 @@ struct ConnectMachine: Sendable {
     private var stepAfterPause = RetryStep.attempt
     private var lastReason = "no such device advertises"
     private var lastError: BlueZError?
-    /// Attempts for which the adapter had no place.
+    /// Attempts that failed because the adapter was full.
     private var crowdedOut = 0
     private var foreignAttempts = 0
 
@@ -81,7 +81,7 @@ struct ConnectMachine: Sendable {
         case .linkLost: return retry(.attempt, because: "the link was lost before the services were known", now)
         case .encryptionFailed: return follow(bond.encryptionFailed(Self.earlyEnd), because: Self.earlyEnd, now)
         case .timedOut:
-            // At the deadline the reason is what was under way.
+            // At the deadline, gives the current step's reason.
             return now < deadline ? retry(.attempt, because: Self.noAnswer, now) : failure
         case .failed(let error): return recover(from: error, now)
         case .noPlace(let error): return queue(because: error, now)
@@ -89,14 +89,14 @@ struct ConnectMachine: Sendable {
         }
     }
 
-    /// bluetoothd's plain word for a full adapter is believed at once, any other the second time.
+    /// Believes bluetoothd's plain report of a full adapter at once, any other only the second time.
     private mutating func queue(because error: BlueZError, _ now: SessionClock.Instant) -> Action {
         crowdedOut += 1
         if error == .linkLimit || crowdedOut > 1 { return .fail(.link(.adapterFull(error.diagnosis.message))) }
         return recover(from: error, now)
     }
 
-    /// The attempt of a client that died inside `Connect` goes on, and refuses others (bluetoothd 5.87, src/device.c).
+    /// When a client dies inside `Connect`, its attempt goes on and blocks others (bluetoothd 5.87, src/device.c).
     private mutating func endForeignAttempt(_ now: SessionClock.Instant) -> Action {
         lastError = .inProgress
         foreignAttempts += 1
@@ -107,7 +107,7 @@ struct ConnectMachine: Sendable {
     private static let earlyEnd = "it ends as soon as it is there, twice in a row"
     private static let noAnswer = "the unit did not answer in time"
 
-    /// At the deadline: bluetoothd's own words where it had any.
+    /// At the deadline: bluetoothd's own words, if any.
     private var failure: Action {
         .fail(lastError.map(Failure.bluez) ?? .link(.connectFailed(address, reason: lastReason)))
     }
@@ -120,7 +120,7 @@ struct ConnectMachine: Sendable {
         case .awaitAdapter: return .awaitAdapter
         case .attempt:
             lastReason = Self.noAnswer
-            // A rest too short for an attempt of its own belongs to this one.
+            // A remainder too short for another attempt is added to this one.
             let remaining = now.duration(to: deadline)
             return .connect(until: remaining >= Self.leastAttempt * 2 ? now.advanced(by: Self.leastAttempt) : deadline)
         }
@@ -148,7 +148,7 @@ struct ConnectMachine: Sendable {
 
     private mutating func retry(_ step: RetryStep, because reason: String, _ now: SessionClock.Instant) -> Action {
         lastReason = reason
-        // In crowded air a second attempt at once usually works; an error that keeps coming at once must not spin.
+        // In crowded air an immediate second attempt usually works; an error that keeps coming at once must not spin.
         if !hasFailed || stepBegan.duration(to: now) >= Self.quickFailure {
             hasFailed = true
             return go(step, now)

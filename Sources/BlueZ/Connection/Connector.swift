@@ -18,10 +18,9 @@ struct Connector: Sendable {
         var isNewlyBonded: Bool
     }
 
-    /// A link that ends so soon was not encrypted: the other side has another key, or none.
+    /// A link that ends this soon was not encrypted: the other side has another key or none.
     private static let encryptionTime = Duration.seconds(2)
 
-    /// The adapter that is used, on its session.
     private struct Station {
         var session: BlueZSession
         var adapter: String
@@ -40,7 +39,7 @@ struct Connector: Sendable {
         var usesKey = false
     }
 
-    /// - Parameter byForgetting: removes the device first, as its attribute table is stale.
+    /// - Parameter byForgetting: first removes the device, whose attribute table is stale.
     func connect(byForgetting: Bool = false) async throws -> Established {
         var machine = ConnectMachine(address: address, deadline: deadline)
         var progress = Progress()
@@ -156,7 +155,7 @@ struct Connector: Sendable {
 
     private func awaitServices(on station: Station, _ progress: Progress) async throws -> ConnectMachine.Event {
         guard let link = progress.link else { return .linkLost }
-        // bluetoothd says Connected after its answer to Connect, or before.
+        // bluetoothd reports Connected before or after it answers Connect.
         try await station.session.wait(for: "the unit's services", before: deadline) { state in
             if let end = link.end { throw end }
             let device = state.mirror.devices[link.device]
@@ -165,7 +164,6 @@ struct Connector: Sendable {
         return .resolved
     }
 
-    /// Gives up the link that is being made.
     private func abandon(_ progress: inout Progress) async {
         guard let link = progress.link else { return }
         progress.link = nil
@@ -181,7 +179,7 @@ struct Connector: Sendable {
     private func payloadSize(_ session: BlueZSession, _ link: Link) async -> Int {
         let characteristics = session.read { $0.mirror.characteristics(of: link.device) }
         guard let first = characteristics.first else { return ObjectLimits.payload(mtu: ObjectLimits.mtu.lowerBound) }
-        // The mirror's value may be an earlier link's: bluetoothd announces no change.
+        // The mirror may hold an earlier link's value: bluetoothd does not announce a change.
         let answer = try? await session.call(
             .bluez(BusName.properties, "Get", at: first.path, .string(BusName.characteristic), .string("MTU")),
             before: deadline, link: link)

@@ -70,16 +70,16 @@ extension BlueZError: DiagnosableError {
                 remedy: "disconnect a device (bluetoothctl devices Connected lists them), and use fewer units at once")
         case .adaptersShareAddress(let names):
             Diagnosis("BLZ-0018", .unavailable, .station, "Bluetooth adapters share one address (\(names))",
-                cause: "some makes give all their adapters one address, by which bluetoothd keeps keys and attribute tables",
+                cause: "some makes give all adapters one address; bluetoothd keeps keys and attribute tables by address",
                 remedy: "unplug all but one, or use adapters with different addresses")
         case .adapterNotShown(let name):
             Diagnosis("BLZ-0053", .unavailable, .station, "bluetoothd does not show the Bluetooth adapter \(name)",
-                cause: "it skips an adapter that shares another one's address, as those of some makes do; or its firmware is missing",
-                remedy: "take the other one out, or use an adapter with an address of its own; "
+                cause: "it skips an adapter that shares another's address (some makes do), or its firmware is missing",
+                remedy: "unplug the other one, or use an adapter with its own address; "
                     + "read: journalctl -u bluetooth; dmesg | grep -i bluetooth")
         case .radioHangs(let name):
             Diagnosis("BLZ-0019", .tryAgain, .station,
-                "the radio of adapter \(name) hangs: it hears nothing, and its discovery was started anew twice",
+                "the radio of adapter \(name) hangs: it hears nothing, even after discovery was restarted twice",
                 cause: "the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air",
                 remedy: "run: systemctl restart bluetooth; if that does not help, plug the adapter in again; then the same command again")
         // A connection attempt.

@@ -9,7 +9,7 @@ extension BlueZError {
         } else if let match = name.wholeMatch(of: /org\.freedesktop\.DBus\.Error\.(.*)/) {
             self = Self.bus(match.1, text)
         } else if name.hasPrefix("org.freedesktop.systemd1.") {
-            // systemd answers for a service that D-Bus asked it to start.
+            // systemd's answer when D-Bus asks it to start the service.
             self = .daemonNotRunning(text)
         } else {
             self = .unknown(name, text)
@@ -20,7 +20,7 @@ extension BlueZError {
         .unintelligible("\(PrintableText.ascii(String(name))): \(text)")
     }
 
-    /// The bus could not be opened. AccessDenied is the socket's EACCES here (libdbus names system errors so), not the bus's policy.
+    /// The bus could not be opened. Here AccessDenied is the socket's EACCES (libdbus names system errors so), not the bus's policy.
     static func unopened(_ name: String, _ text: String) -> BlueZError {
         let text = PrintableText.ascii(text)
         return switch name {
@@ -46,8 +46,8 @@ extension BlueZError {
         }
     }
 
-    /// bluetoothd answers with UnknownMethod when the object is not there (any more), too. Old ones lack these members: AcquireWrite and
-    /// AcquireNotify came with BlueZ 5.46, at first as an experiment that has to be switched on (its ChangeLog).
+    /// bluetoothd also answers UnknownMethod for a missing object. Old versions lack these members: AcquireWrite and AcquireNotify came
+    /// with BlueZ 5.46, at first as an experiment to switch on (its ChangeLog).
     private static func unknownMember(_ text: String) -> BlueZError {
         let quoted = text.firstMatch(of: /"(AcquireWrite|AcquireNotify|SetDiscoveryFilter)"/)
         return quoted.map { .daemonTooOld(method: String($0.1)) } ?? .doesNotExist
@@ -73,7 +73,7 @@ extension BlueZError {
         case "AgentNotAvailable": .agentMissing
         case "ConnectionAttemptFailed": .attemptFailed(text)
         case "Canceled": .canceled
-        // What an attribute refuses (src/gatt-client.c): its documentation promises InvalidValueLength.
+        // An attribute's refusal (src/gatt-client.c); the documentation promises InvalidValueLength.
         case "InvalidArguments" where text == "Invalid Length" || text == "Invalid offset": .notPermitted(text)
         case "InvalidLength", "InvalidValueLength", "InvalidOffset": .notPermitted(text)
         default: unknown(name, text)

@@ -1,5 +1,5 @@
-/// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)``. Texts are bluetoothd's, and hold
-/// printable characters only.
+/// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)``. Texts come from bluetoothd and
+/// are printable.
 public enum BlueZError: Error, Hashable, Sendable {
     // The bus.
     case busUnreachable(String)
@@ -23,7 +23,7 @@ public enum BlueZError: Error, Hashable, Sendable {
     case linkLimit
     /// The adapters' names.
     case adaptersShareAddress(String)
-    /// The name of one that the kernel has.
+    /// The kernel's name of the adapter.
     case adapterNotShown(String)
     case radioHangs(String)
     // A connection attempt.
@@ -33,7 +33,7 @@ public enum BlueZError: Error, Hashable, Sendable {
     case attemptTimedOut
     case attemptRefused
     case attemptFailed(String)
-    /// The controller takes no further attempt now.
+    /// The controller cannot start another attempt now.
     case controllerBusy(String)
     case alreadyConnected
     case notConnected
@@ -54,14 +54,14 @@ public enum BlueZError: Error, Hashable, Sendable {
 }
 
 extension BlueZError {
-    /// What an operation of ours should do after this error.
+    /// The next step after this error.
     enum Recovery {
         case again
-        /// bluetoothd forgot the device: it has to be seen again.
+        /// bluetoothd forgot the device: discover it again.
         case rediscover
-        /// The adapter or the daemon is away.
+        /// The adapter or the daemon is missing.
         case awaitAdapter
-        /// The unit takes no pairing: believed the second time.
+        /// The unit refuses to pair: final the second time.
         case pairAgain
         case giveUp
     }
@@ -81,9 +81,9 @@ extension BlueZError {
         }
     }
 
-    /// Whether an adapter that holds other links may refuse one too many so.
+    /// Whether an adapter with other links may report in this way that it is full.
     ///
-    /// The limit cannot be asked for, and each firmware has its own answer (HCI status, then the kernel's errno in net/bluetooth/lib.c,
+    /// The limit cannot be queried, and each firmware answers differently (HCI status, then the kernel's errno in net/bluetooth/lib.c,
     /// then bluetoothd's text in src/error.c): 0x09 and 0x0a, EMLINK, `concurrent-connection-limit`; 0x0d, ECONNREFUSED, `refused`; 0x0c,
     /// EBUSY, `busy`; 0x07, ENOMEM, `memory-allocation`; an LL code, EPROTO, `link-layer-protocol-error`. Or the device's object is gone.
     var mayMeanFullAdapter: Bool {
@@ -96,8 +96,8 @@ extension BlueZError {
     /// Another program, or an earlier socket of ours, holds the characteristic.
     var isAcquired: Bool { self == .notPermitted("Write acquired") || self == .notPermitted("Notify acquired") }
 
-    /// The ATT error in a failed operation's text, such as `Operation failed with ATT error: 0x0e` (src/gatt-client.c).
-    /// "Not paired" is bluetoothd's word for insufficient authentication.
+    /// The ATT error in a failed operation's text, such as `Operation failed with ATT error: 0x0e` (src/gatt-client.c). bluetoothd says
+    /// "Not paired" for insufficient authentication.
     var attributeError: UInt8? {
         guard case .failed(let text) = self else { return nil }
         if text == "Not paired" { return 0x05 }

@@ -6,12 +6,12 @@ public struct AdapterObject: Sendable, Hashable {
     public var isPowered = false
     /// Whether any program discovers with it.
     public var isDiscovering = false
-    /// Without it, keys end with their link.
+    /// If off, keys end with their link.
     var isPairable = false
-    /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
+    /// Such as `1-1.4`; `nil` for an adapter not on USB.
     public var usbPort: String?
 
-    /// The kernel's name of the moment, such as `hci0`.
+    /// The kernel's current name, such as `hci0`.
     public var kernelName: String { Self.kernelName(of: path) }
 
     static func kernelName(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
@@ -35,7 +35,7 @@ public struct DeviceObject: Sendable, Hashable {
 
     /// Both sides keep a key.
     var hasBond: Bool { isPaired && isBonded != false }
-    /// No key and no link is lost with it.
+    /// Forgetting it loses no key and no link.
     var mayBeForgotten: Bool { !isPaired && isBonded != true && !isConnected }
 }
 
@@ -85,7 +85,7 @@ extension DeviceObject {
 }
 
 extension CharacteristicObject {
-    /// A characteristic without flags says nothing.
+    /// Without flags, assume yes.
     func allows(_ properties: Set<String>) -> Bool { flags.isEmpty || !flags.isDisjoint(with: properties) }
 
     init?(path: String, properties: [String: BusValue]) {
@@ -100,16 +100,15 @@ extension CharacteristicObject {
     }
 }
 
-/// Limits on what bluetoothd says.
 enum ObjectLimits {
-    /// In all; far above what any adapter hears.
+    /// For all devices together; far more than any adapter hears.
     static let objects = 20_000
     static let services = 256
-    /// From the least of LE to the most of 16 bits (Core 5.4, Vol 3, Part F, 3.2.8).
+    /// From LE's minimum to the 16-bit maximum (Core 5.4, Vol 3, Part F, 3.2.8).
     static let mtu = 23...65_535
     /// Core 5.4, Vol 3, Part C, 3.2.2.3.
     static let name = 248
 
-    /// ATT MTU − 3 (opcode and handle), at most what an attribute holds: bluetoothd cuts longer datagrams.
+    /// ATT MTU − 3 (opcode and handle), at most an attribute's size: bluetoothd cuts longer datagrams.
     static func payload(mtu: Int) -> Int { min(max(mtu, Self.mtu.lowerBound) - 3, 512) }
 }

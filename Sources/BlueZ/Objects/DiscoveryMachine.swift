@@ -1,8 +1,8 @@
 import Bluetooth
 import Support
 
-/// Keeps this process's one discovery session in step with how many want it: events in, requests out. bluetoothd answers InProgress to a
-/// stop while a start is under way, so the next request waits for the answer.
+/// Runs this process's one discovery while somebody wants it: events in, requests out. While a start is pending, bluetoothd answers a
+/// stop with InProgress, so the next request waits for the answer.
 struct DiscoveryMachine: Sendable {
     enum Request: Sendable, Hashable {
         /// SetDiscoveryFilter and StartDiscovery.
@@ -13,10 +13,10 @@ struct DiscoveryMachine: Sendable {
     private enum Phase { case idle, starting, running, stopping }
 
     private var phase = Phase.idle
-    /// Of the phase.
+    /// The phase's adapter.
     private var current = ""
     private(set) var listeners = 0
-    /// Connection attempts that want the radio for themselves.
+    /// Connection attempts that need the radio alone.
     private(set) var pauses = 0
     private var adapter = ""
 
@@ -47,7 +47,7 @@ struct DiscoveryMachine: Sendable {
         return next()
     }
 
-    /// Stops the discovery that runs; the answer starts it again, while it is wanted.
+    /// Stops the running discovery; the answer restarts it if it is still wanted.
     mutating func renew() -> Request? {
         guard phase == .running else { return nil }
         phase = .stopping
@@ -60,14 +60,13 @@ struct DiscoveryMachine: Sendable {
         return next()
     }
 
-    /// Whatever the answer says: an error means that nothing ran.
+    /// Ignores the answer: an error means that nothing ran.
     mutating func stopped() -> Request? {
         guard phase == .stopping else { return nil }
         phase = .idle
         return next()
     }
 
-    /// bluetoothd or the adapter is gone.
     mutating func lost() {
         phase = .idle
         listeners = 0
@@ -89,9 +88,9 @@ struct DiscoveryMachine: Sendable {
 
 /// How long a discovery may hear nothing.
 public struct SilenceLimits: Sendable, Hashable {
-    /// Until it is started anew.
+    /// Until it is restarted.
     public var patience = Duration.seconds(60)
-    /// Starts anew in a row before the radio is said to hang; `nil` where silence is no sign, as at an empty place of a line.
+    /// Restarts in a row before the radio counts as hung; `nil` where silence means nothing, as at an empty place of a line.
     public var renewals: Int? = 2
 
     public init() {}
@@ -103,9 +102,9 @@ public struct SilenceLimits: Sendable, Hashable {
     }
 }
 
-/// Notices a discovery that hears nothing any more: events in, steps out. After hours or days a discovery may end without a word
-/// (bluez/bluez#1126, #367, #572, #1554). Starting it anew helps, unless the radio or bluetoothd hangs. A scan that is shorter than the
-/// patience is never disturbed.
+/// Notices a discovery that no longer hears anything: events in, steps out. After hours or days a discovery may stop silently
+/// (bluez/bluez#1126, #367, #572, #1554). A restart helps, unless the radio or bluetoothd hangs. Scans shorter than the patience are
+/// never disturbed.
 struct DiscoveryWatchdog: Sendable {
     enum Step: Sendable, Hashable {
         case renew
@@ -113,7 +112,7 @@ struct DiscoveryWatchdog: Sendable {
     }
 
     private let limits: SilenceLimits
-    /// Since when the discovery that runs has heard nothing.
+    /// When the running discovery last heard something.
     private var silentSince: SessionClock.Instant?
     private var renewals = 0
 
@@ -121,7 +120,7 @@ struct DiscoveryWatchdog: Sendable {
 
     var isRenewing: Bool { renewals > 0 }
 
-    /// - Parameter isWanted: it may pause.
+    /// - Parameter isWanted: it may still be paused.
     mutating func observe(isRunning: Bool, isWanted: Bool, at now: SessionClock.Instant) {
         if !isWanted { renewals = 0 }
         guard isRunning else { return silentSince = nil }
@@ -138,28 +137,27 @@ struct DiscoveryWatchdog: Sendable {
         guard let silentSince, silentSince.duration(to: now) >= limits.patience else { return nil }
         if let most = limits.renewals, renewals >= most { return .giveUp }
         renewals += 1
-        // Until the discovery has stopped and started again.
+        // Until the discovery has restarted.
         self.silentSince = now
         return .renew
     }
 
-    /// How long nothing is due; `nil` while nothing is watched.
+    /// The time until something is due; `nil` while nothing is watched.
     func rest(from now: SessionClock.Instant) -> Duration? {
         silentSince.map { max(.zero, limits.patience - $0.duration(to: now)) }
     }
 }
 
-/// Decides which signs of life are sightings. bluetoothd remembers devices that have gone: only a fresh signal strength proves that a unit
-/// is near.
+/// Decides which signals are sightings. bluetoothd remembers devices that have gone; only a fresh signal strength proves that a unit is
+/// near.
 struct SightingTracker: Sendable {
     static let freshness = Duration.seconds(10)
-    /// Of one unit's sightings, unless it says something new.
+    /// Between two sightings of one unit, unless the second has news.
     static let spacing = Duration.milliseconds(50)
 
     private var heard: [String: SessionClock.Instant] = [:]
     private var reported: [String: (advertisement: Advertisement, at: SessionClock.Instant)] = [:]
 
-    /// - Returns: the sighting to report, if it is one.
     mutating func observe(_ device: DeviceObject, hasRSSI: Bool, at now: SessionClock.Instant) -> Advertisement? {
         age(now)
         if hasRSSI { heard[device.path] = now }
@@ -179,7 +177,7 @@ struct SightingTracker: Sendable {
         reported[path] = nil
     }
 
-    /// Units that are tracked as near.
+    /// Units that are near.
     var count: Int { heard.count }
 
     private mutating func age(_ now: SessionClock.Instant) {

@@ -1,15 +1,15 @@
 import Bluetooth
 
-/// A copy of bluetoothd's objects, kept true by its signals: events in, changes out.
+/// A copy of bluetoothd's objects, updated by its signals: events in, changes out.
 struct ObjectMirror: Sendable {
     enum Change: Sendable, Hashable {
-        /// A sign of life, perhaps with a signal strength.
+        /// A sign of life.
         case advertised(DeviceObject, hasRSSI: Bool)
         case connected(device: String)
         case linkLost(device: String, reason: String)
         case deviceRemoved(device: String)
         case notified(characteristic: String, [UInt8])
-        /// It was switched off or taken out.
+        /// Switched off or unplugged.
         case adapterLost(adapter: String, BlueZError)
     }
 
@@ -133,7 +133,7 @@ struct ObjectMirror: Sendable {
         guard let before = adapters[path] else { return [] }
         adapters[path]?.update(properties)
         guard before.isPowered, adapters[path]?.isPowered == false else { return [] }
-        // bluetoothd reports each device as disconnected, but not every version does so before the links are gone.
+        // bluetoothd reports each device as disconnected, but in some versions only after the links are gone.
         var changes = [Change.adapterLost(adapter: path, .adapterOff(before.kernelName))]
         for device in devices.values where device.adapterPath == path && device.isConnected {
             devices[device.path]?.isConnected = false

@@ -2,11 +2,11 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// How long giving something back may hold up its owner; the request is sent in any case.
+    /// How long a release may delay its owner; the request is sent in any case.
     private static let cleanUpTimeout = Duration.seconds(3)
 
     /// Calls a method and waits for its answer.
-    /// - Parameter link: ends the wait when it ends.
+    /// - Parameter link: its end ends the wait.
     /// - Throws: ``BlueZError``, ``LinkError/timedOut(_:)`` at the deadline, the link's end, or `CancellationError`.
     func call(
         _ request: BusRequest, before deadline: SessionClock.Instant, link: Link? = nil,
@@ -30,13 +30,13 @@ extension BlueZSession {
         }
     }
 
-    /// Sends a request that gives something back.
+    /// Sends a release without waiting.
     func release(_ request: BusRequest) {
         bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { _ in }
     }
 
-    /// As ``release(_:)``, but waits for the answer, even while the task is being cancelled.
-    /// - Returns: whether it was carried out.
+    /// Like ``release(_:)``, but waits for the answer, even while the task is cancelled.
+    /// - Returns: whether it succeeded.
     @discardableResult
     func releaseAndWait(_ request: BusRequest) async -> Bool {
         await withCheckedContinuation { continuation in
@@ -46,7 +46,7 @@ extension BlueZSession {
 
     // MARK: Links
 
-    /// Notes a link before it is made, so that its end is seen.
+    /// Registers a link before it is made, so that its end is noticed.
     /// - Throws: ``LinkError/busy(_:)`` when this process has one to the same device.
     func register(_ link: Link) throws {
         let isFree = change { state in
@@ -65,7 +65,7 @@ extension BlueZSession {
         }
     }
 
-    /// Ends a link and waits for its end, even while the task is being cancelled.
+    /// Ends a link and waits for its end, even while the task is cancelled.
     func disconnect(_ link: Link) async {
         guard link.end == nil else { return }
         link.beginClosing()

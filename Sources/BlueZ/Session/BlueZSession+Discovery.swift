@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// Waits until bluetoothd has said what it knows, or cannot.
+    /// Waits for bluetoothd's objects.
     /// - Throws: ``BlueZError/daemonSilent`` at the deadline.
     func awaitObjects(before deadline: SessionClock.Instant) async throws {
         do {
@@ -14,7 +14,7 @@ extension BlueZSession {
         }
     }
 
-    /// Turns to an adapter, and asks for news of its devices, which were not heard meanwhile.
+    /// Selects an adapter and refreshes its devices, whose signals were not read before.
     func use(_ adapter: String, before deadline: SessionClock.Instant) async throws {
         let isChange = change { state in
             defer { state.adapterInUse = adapter }
@@ -23,10 +23,10 @@ extension BlueZSession {
         if isChange { try await refresh(before: deadline) }
     }
 
-    /// Waits until there is a powered adapter.
+    /// Waits for a powered adapter.
     /// - Parameters:
     ///   - wanted: `nil` for the first that is on.
-    ///   - isRecovering: it worked before: a missing bluetoothd is probably restarting.
+    ///   - isRecovering: it worked before, so a missing bluetoothd is probably restarting.
     func usableAdapter(
         _ wanted: AdapterSelector?, before deadline: SessionClock.Instant, isRecovering: Bool
     ) async throws -> AdapterObject {
@@ -45,14 +45,13 @@ extension BlueZSession {
                 }
             }
         } catch LinkError.timedOut {
-            // A copy, as the system's files must not hold up the bus thread.
+            // A copy: reading the system's files must not block the bus thread.
             throw read { $0 }.whatIsMissing(wanted)
         }
     }
 
     // MARK: Discovery
 
-    /// The discovery runs while anybody listens.
     func addListener(on adapter: String) -> (number: Int, sightings: Inbox<Advertisement>) {
         let sightings = Inbox<Advertisement>(overrun: LinkError.overrun)
         let (number, request) = change { state in
@@ -64,10 +63,10 @@ extension BlueZSession {
         return (number, sightings)
     }
 
-    /// Harmless when it is removed already.
+    /// Does nothing if it is already removed.
     func removeListener(_ number: Int) {
         perform(change { state in
-            // The discovery may have ended by itself and taken its listeners along.
+            // The discovery may have ended and removed its listeners.
             state.listeners.removeValue(forKey: number) == nil ? nil : state.discovery.removeListener()
         })
     }
@@ -80,7 +79,7 @@ extension BlueZSession {
         }
     }
 
-    /// Stops the discovery for the length of a connection attempt: weak adapters cannot do both.
+    /// Stops the discovery for a connection attempt: weak adapters cannot do both.
     func pauseDiscovery(before deadline: SessionClock.Instant) async throws {
         perform(change { $0.discovery.pause() })
         try await wait(for: "discovery to pause", before: deadline) { $0.discovery.isIdle ? () : nil }
@@ -88,7 +87,7 @@ extension BlueZSession {
 
     func resumeDiscovery() { perform(change { $0.discovery.resume() }) }
 
-    /// Starts a discovery anew that hears nothing, and ends one that does not recover. Called after each round of the bus thread.
+    /// Restarts a silent discovery, and ends one that does not recover. Called after each round of the bus thread.
     /// - Returns: when to call it again at the latest.
     func tendDiscovery() -> Duration? {
         let now = clock.now
@@ -111,7 +110,7 @@ extension BlueZSession {
         switch request {
         case .start(let adapter):
             send("SetDiscoveryFilter", to: adapter, Self.filter) { session, answer in
-                // Without its filter a discovery would be another one.
+                // Without its filter the discovery would differ.
                 if case .failure = answer { return session.discoveryStarted(answer, on: adapter) }
                 session.send("StartDiscovery", to: adapter) { $0.discoveryStarted($1, on: adapter) }
             }
@@ -130,20 +129,20 @@ extension BlueZSession {
         bus.send(request, expiry: .now.advanced(by: .seconds(10))) { [weak self] in if let self { answer(self, $0) } }
     }
 
-    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst). With any filter bluetoothd reports
-    /// each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c). No UUIDs: this one filter of the process has
-    /// to let units pass that advertise no service.
+    /// Low energy only, and every advertisement, not only the first (BlueZ's org.bluez.Adapter.rst). With any filter bluetoothd reports
+    /// each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c). No UUIDs: this process has one filter, which
+    /// must pass units that advertise no service.
     private static let filter = [BusValue.dictionary(["Transport": .string("le"), "DuplicateData": .boolean(true)])]
 
     private func discoveryStarted(_ answer: Result<BusMessage, BlueZError>, on adapter: String) {
         switch answer {
         case .success: perform(change { $0.discovery.started(true) })
         case .failure(let error):
-            // A session that this process has left behind would answer InProgress for ever.
+            // A discovery left over from this process would answer InProgress for ever.
             release(.bluez(BusName.adapter, "StopDiscovery", at: adapter))
             apply { state in
                 _ = state.discovery.started(false)
-                // A discovery that was stopped and is still in progress: bluetoothd has lost count of it (bluez/bluez#1554).
+                // Stopped but still in progress: bluetoothd has lost count (bluez/bluez#1554).
                 let hangs = error == .inProgress && state.watchdog.isRenewing
                 return state.endDiscovery(hangs ? .radioHangs(AdapterObject.kernelName(of: adapter)) : error)
             }

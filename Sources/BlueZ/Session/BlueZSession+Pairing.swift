@@ -2,16 +2,16 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// bluetoothd makes the adapter pairable by itself for its first agent.
+    /// bluetoothd itself makes the adapter pairable for its first agent.
     private static let pairableTimeout = Duration.milliseconds(500)
-    /// How long the answer to `Pair` may come after the bond, or after the link's end.
+    /// How long the answer to `Pair` may lag behind the bond or the link's end.
     private static let answerTimeout = Duration.seconds(1)
     private static let othersTimeout = Duration.seconds(5)
 
-    /// Connects to a device and makes a bond with it, without a confirmation. `Pair` without `Connect`: a unit may ask for the bond as soon
-    /// as it is connected; then the kernel pairs, bluetoothd asks the desktop's agent, and never answers a `Pair` that comes meanwhile
-    /// (BlueZ 5.66).
-    /// - Parameter notice: gets what could not be put back.
+    /// Connects to a device and bonds with it, without confirmation. `Pair` without `Connect`: a unit may ask for the bond as soon as it
+    /// is connected; then the kernel pairs, bluetoothd asks the desktop's agent, and never answers a `Pair` that arrives meanwhile (BlueZ
+    /// 5.66).
+    /// - Parameter notice: gets what could not be restored.
     func pair(
         _ link: Link, on adapter: String, before deadline: SessionClock.Instant, notice: @escaping @Sendable (String) -> Void
     ) async throws {
@@ -50,7 +50,7 @@ extension BlueZSession {
             }
             group.addTask { [self] in
                 do { try await awaitBond(link, before: deadline) } catch let error as LinkError {
-                    // The answer says better why the link ended.
+                    // The answer gives a better reason for the link's end.
                     try await clock.sleep(until: clock.deadline(in: Self.answerTimeout))
                     throw error
                 }
@@ -122,11 +122,11 @@ extension BlueZSession {
     }
 }
 
-/// The agent that bluetoothd asks while this process pairs, without display and keys: it answers yes or no.
+/// The agent that bluetoothd asks while this process pairs. It has no display and no keys, and answers yes or no.
 enum PairingAgent {
     static let path = "/noafw/agent"
 
-    /// - Parameter pairing: the paths of the devices that are not refused.
+    /// - Parameter pairing: the paths of the devices to accept.
     /// - Returns: an error's name, `nil` for yes (BlueZ's org.bluez.Agent.rst).
     static func answer(_ call: BusMessage, pairing: Set<String>) -> String? {
         let rejected = "org.bluez.Error.Rejected"

@@ -2,10 +2,10 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One connection to the bus with its mirror, discovery and links. It lasts until the bus goes away; bluetoothd may come and go meanwhile.
-/// Its state changes on the bus thread, in the order of the messages, which wakes whoever waits for a state.
+/// One connection to the bus with its mirror, discovery and links. It lasts until the bus goes away; bluetoothd may come and go
+/// meanwhile. Its state changes on the bus thread, in the order of the messages. Each change wakes the waiters.
 final class BlueZSession: Sendable {
-    /// D-Bus's attempt to start bluetoothd gives up after 25 s.
+    /// D-Bus stops trying to start bluetoothd after 25 s.
     private static let loadTimeout = Duration.seconds(30)
 
     private struct Watcher: Sendable {
@@ -58,7 +58,7 @@ final class BlueZSession: Sendable {
         guarded.withLock { body(&$0.session) }
     }
 
-    /// Changes the state and wakes whoever waited for it.
+    /// Changes the state and wakes the waiters.
     @discardableResult
     func change<Value>(_ body: (inout SessionState) -> Value) -> Value {
         let (value, bells) = guarded.withLock { guarded in
@@ -74,10 +74,10 @@ final class BlueZSession: Sendable {
         return value
     }
 
-    /// Changes the state and does what follows from it.
+    /// Changes the state and performs the consequences.
     func apply(_ body: (inout SessionState) -> [SessionState.Consequence]) { change(body).forEach { $0() } }
 
-    /// Waits until `test` gives a value.
+    /// Waits until `test` returns a value.
     /// - Throws: what `test` throws, ``LinkError/timedOut(_:)`` at the deadline, or `CancellationError`.
     func wait<Value: Sendable>(
         for what: String, before deadline: SessionClock.Instant,
@@ -112,13 +112,13 @@ final class BlueZSession: Sendable {
         if case .failure(let error) = answer { lose(error) }
     }
 
-    /// Asks bluetoothd for its objects, starting it where D-Bus can.
+    /// Asks bluetoothd for its objects. D-Bus may start it.
     func load() {
         change { if case .gone = $0.phase {} else { $0.phase = .loading } }
         bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadTimeout)) { [weak self] in self?.loaded($0) }
     }
 
-    /// Asks bluetoothd for its objects anew.
+    /// Asks bluetoothd for its objects again.
     func refresh(before deadline: SessionClock.Instant) async throws {
         _ = try await call(Self.objectsRequest, before: deadline) { [weak self] in self?.loaded($0) }
     }
@@ -168,7 +168,7 @@ final class BlueZSession: Sendable {
     private func receive(_ message: BusMessage) {
         if message.sender == BusName.bus { return ownerChanged(message) }
         apply { state in
-            // Anybody on the bus may send a signal straight to this process.
+            // Anybody on the bus may send this process a signal.
             guard message.sender == state.owner else { return [] }
             if message.isSignOfLife { state.watchdog.heard(at: clock.now) }
             return state.consequences(of: message.changes(&state.mirror), at: clock.now)
@@ -195,7 +195,7 @@ final class BlueZSession: Sendable {
     }
 }
 
-/// One match rule for all of bluetoothd's properties, as a bus counts the rules (512 a connection).
+/// One match rule for all of bluetoothd's properties, because a bus limits the rules (512 a connection).
 enum SignalRules {
     static let standing = [
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
@@ -205,7 +205,7 @@ enum SignalRules {
 }
 
 extension BusMessage {
-    /// A device was found or changed. The end of a discovery withdraws all signal strengths: that is no sign.
+    /// A device was found or changed. The end of a discovery withdraws all signal strengths: no sign.
     fileprivate var isSignOfLife: Bool {
         switch member {
         case "InterfacesAdded": body.count == 2 && body[1].asDictionary?[BusName.device] != nil

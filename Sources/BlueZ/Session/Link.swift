@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A link, from the first `Connect` to its end. What must end with it registers here.
+/// A link, from the first `Connect` to its end. Register here what must end with it.
 final class Link: Sendable {
     private struct State {
         var end: LinkError?
@@ -25,18 +25,18 @@ final class Link: Sendable {
 
     var end: LinkError? { state.withLock { $0.end } }
 
-    /// When bluetoothd said Connected; `nil` before.
+    /// When bluetoothd reported Connected.
     var connectedAt: SessionClock.Instant? { state.withLock { $0.connectedAt } }
 
     func noteConnected(at now: SessionClock.Instant) { state.withLock { $0.connectedAt = now } }
 
-    /// Makes this host the reason of the end, whatever news of it comes first.
+    /// Names this host as the reason of the end, whatever signal comes first.
     func beginClosing() { state.withLock { $0.isClosing = true } }
 
     func requireAlive() throws { if let end { throw end } }
 
     /// Runs `ending` once when the link ends, at once if it has.
-    /// - Returns: what ``forget(_:)`` takes.
+    /// - Returns: the argument for ``forget(_:)``.
     @discardableResult
     func whenEnded(_ ending: @escaping @Sendable (LinkError) -> Void) -> Int {
         let (token, end) = state.withLock { state -> (Int, LinkError?) in

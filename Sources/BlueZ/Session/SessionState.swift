@@ -2,10 +2,10 @@ import Bluetooth
 import Glibc
 import Support
 
-/// What one bus session knows, guarded by ``BlueZSession``.
+/// The state of one bus session, guarded by ``BlueZSession``.
 struct SessionState: Sendable {
     enum Phase: Sendable {
-        /// The bus is being greeted, or bluetoothd asked for its objects.
+        /// Logging in to the bus, or waiting for bluetoothd's objects.
         case loading
         case noDaemon(BlueZError)
         case ready
@@ -18,7 +18,7 @@ struct SessionState: Sendable {
         var tracker = SightingTracker()
     }
 
-    /// What follows from a change, to be done without the lock held.
+    /// Runs after a change, without the lock.
     typealias Consequence = @Sendable () -> Void
 
     var phase = Phase.loading
@@ -27,14 +27,13 @@ struct SessionState: Sendable {
     var mirror: ObjectMirror
     var discovery = DiscoveryMachine()
     var watchdog: DiscoveryWatchdog
-    /// The path of the adapter that is used: news of other adapters' devices is not even read.
+    /// The path of the adapter in use: signals about other adapters' devices are not even read.
     var adapterInUse: String?
     var listeners: [Int: Listener] = [:]
     /// By device path.
     var links: [String: Link] = [:]
     /// By characteristic path.
     var subscriptions: [String: Inbox<[UInt8]>] = [:]
-    /// Why the last discovery ended.
     var discoveryError: (any Error)?
     /// The devices for which the agent says yes.
     var pairing: Set<String> = []
@@ -67,7 +66,6 @@ struct SessionState: Sendable {
         }
     }
 
-    /// bluetoothd or the bus went away.
     mutating func loseEverything(_ error: BlueZError) -> [Consequence] {
         let reason = error.diagnosis.message
         mirror = ObjectMirror(ports: mirror.ports)
@@ -94,7 +92,7 @@ struct SessionState: Sendable {
     }
 
     /// Whether a signal is worth reading, by its object's path: not about another adapter's devices, other programs' notifications,
-    /// services and descriptors. Decided before anything is copied: in crowded air each advertisement is a signal.
+    /// services or descriptors. Decided before anything is copied: in crowded air each advertisement is a signal.
     /// - Parameter isChange: the object's properties changed; otherwise it came or went.
     func isWorthReading(_ path: UnsafePointer<CChar>, isChange: Bool) -> Bool {
         guard strncmp(path, Self.root, Self.root.utf8.count) == 0 else { return true }

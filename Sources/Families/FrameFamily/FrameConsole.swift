@@ -29,7 +29,7 @@ struct FrameConsole: PromptConsole {
         """
     static let runningVersionCode = "return tostring(ARGPT_VERSION or\"\"):sub(1,160)"
 
-    /// All code that is sent to a Frame, except calls with arguments and the chat's question.
+    /// All code sent to a Frame, except calls with arguments and the chat's question.
     static var sentCode: [String] {
         LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
     }
@@ -114,7 +114,7 @@ struct FrameConsole: PromptConsole {
 }
 
 extension FrameConsole {
-    /// Brings a unit to its prompt. If cancelled meanwhile, the unit's program may already be stopped.
+    /// Brings a unit to its prompt. On cancellation the unit's program may already be stopped.
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> FrameConsole {

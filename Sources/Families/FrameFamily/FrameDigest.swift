@@ -1,11 +1,10 @@
 import Support
 
-/// A 64-bit digest as `FrameFiles` computes it on a unit: 2 Lua instructions a byte, where CRC-32 takes 10 and SHA-256 some
-/// hundred (a unit executes perhaps a million a second).
+/// A 64-bit digest as `FrameFiles` computes it on a unit: 2 Lua instructions a byte, where CRC-32 needs 10 and SHA-256 some hundred (a
+/// unit executes perhaps a million a second).
 ///
-/// Each eight-byte word is mixed in by an invertible step, so one changed word always shows, and several changed words go
-/// unnoticed with a chance of one in 2⁶⁴. It guards against accidents, and starts from a different `seed` each time. The set's
-/// SHA-256 is in its main script.
+/// An invertible step mixes in each eight-byte word, so one changed word always shows, and several go unnoticed with a chance of one in
+/// 2⁶⁴. It guards against accidents, and starts from a different `seed` each time. The set's SHA-256 is in its main script.
 struct FrameDigest {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let shift: UInt64 = 29

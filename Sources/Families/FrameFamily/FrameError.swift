@@ -1,7 +1,7 @@
 import Support
 
 public enum FrameError: Error, Hashable, Sendable {
-    /// This host may have bonded with it on the way.
+    /// This host may have bonded with it.
     case halo(isBonded: Bool)
     /// Printable.
     case folderInPlace(String)
@@ -19,7 +19,6 @@ extension FrameError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .halo(let isBonded):
-            // The unit is fine.
             Diagnosis(
                 "FRM-0001", .unavailable, .station,
                 "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),

@@ -56,6 +56,6 @@ private enum Frame {
         return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// Since v24.220 with the first octet of its address as printed; before, only `Frame`, which other devices may use.
+    /// Since v24.220 with the first octet of its printed address; before, only `Frame`, which other devices may use.
     private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
 }

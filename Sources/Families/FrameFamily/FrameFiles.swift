@@ -19,8 +19,8 @@ struct FrameFiles: Sendable {
     private static let writeTimeout = Duration.seconds(6)
     private static let loadTimeout = Duration.seconds(10)
 
-    /// `d` returns the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` returns 512 bytes or up to a
-    /// line end, which it drops, and does not report the end of the file (frame-codebase, `file.c`), so the size is needed.
+    /// `d` returns the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` returns 512 bytes or up to a line end,
+    /// which it drops, and does not report the end of the file (frame-codebase, `file.c`), so the size is needed.
     private static let reading = """
         function _nf.d(p,n,h)
         local ok,f=pcall(frame.file.open,p,"r")

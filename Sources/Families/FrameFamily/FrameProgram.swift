@@ -4,7 +4,7 @@ import ScriptBundle
 import Support
 
 extension FrameConsole {
-    /// How long to listen to a program that reports no version, and how much longer until the console is quiet.
+    /// How long to listen to a program that reports no version, and how much longer to wait for a quiet console.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
     /// Silence on the console.
     private static let quiet = Duration.seconds(2)
@@ -30,7 +30,7 @@ extension FrameConsole {
         return ProgramVerification(tells ? .announced : .silent, seconds: seconds)
     }
 
-    /// The question would replace a restart that is still waiting in the unit (frame-codebase, `luaport.c`).
+    /// The question would replace a pending restart in the unit (frame-codebase, `luaport.c`).
     private func startUnheard() async throws {
         try await startProgram()
         try await repl.clock.sleep(until: repl.clock.deadline(in: Self.knockInterval))
@@ -56,7 +56,7 @@ extension FrameConsole {
     }
 
     /// Listens while a question waits at the prompt, which answers it once the program has ended.
-    /// - Parameter untilQuiet: also waits for the console to fall quiet.
+    /// - Parameter untilQuiet: also waits for a quiet console.
     private func watch(for least: Duration, untilQuiet: Bool) async throws {
         let (clock, word) = (repl.clock, PythonREPL.randomNonce())
         let (soonest, most) = (clock.deadline(in: least), clock.deadline(in: least + Self.silence.more))
@@ -76,7 +76,7 @@ extension FrameConsole {
         } while clock.now < end
     }
 
-    /// Runs the program once more, at the prompt, which keeps its error.
+    /// Runs the program again at the prompt, which keeps its error.
     private func ending() async throws -> any Error {
         restoreGuard.interrupted()
         do {
@@ -90,7 +90,7 @@ extension FrameConsole {
 }
 
 extension ScriptSet {
-    /// Appear in the source of a program that answers the question for its version.
+    /// In the source of a program that answers the question for its version.
     private static let versionMessages = [Array("\\x17".utf8), Array("\\x18".utf8)]
 
     fileprivate var tellsVersion: Bool {

@@ -5,10 +5,9 @@ import Support
 
 /// Keeps the scripts of a Frame.
 ///
-/// New files are uploaded next to the old ones and read back on the unit. Then the old `main.lua`, which carries the version,
-/// is removed first and the new one is put in place last: after any interruption, no mixture claims a version, and the next run
-/// finds the new copies. A partly uploaded file is continued. Only `NAME.lua` in the root is ever loaded, so nothing can hide a
-/// script.
+/// Uploads new files next to the old ones and reads them back on the unit. Then removes the old `main.lua`, which carries the version,
+/// first and puts the new one in place last: after any interruption, no mixture claims a version, and the next run finds the new copies.
+/// Continues a partly uploaded file. Only `NAME.lua` in the root is ever loaded, so nothing can hide a script.
 struct FrameScripts: ScriptStore {
     /// The largest file system of all released firmware (frame-codebase, `section_layout.ld`), and its settings (`file.c`).
     private static let (blockCount, blocks) = (69, FileBlocks(size: 4096, cacheSize: 32))
@@ -73,8 +72,8 @@ struct FrameScripts: ScriptStore {
         }
     }
 
-    /// Old and new copies exist side by side for a while; noafw's own leftovers are removed first. The unit does not report its
-    /// free space, so only what can never fit is refused.
+    /// Old and new copies coexist for a while; noafw's own leftovers are removed first. The unit does not report its free space, so only
+    /// what can never fit is refused.
     private func checkSpace(for outdated: [ScriptSet.File], in found: FrameSurvey) throws {
         let blocks = Self.blocks
         let kept = found.entries.filter { !$0.key.hasSuffix(ScriptSet.copySuffix) }
@@ -160,7 +159,7 @@ struct FrameScripts: ScriptStore {
     }
 }
 
-/// What a unit holds, by seeded digests.
+/// A unit's content by seeded digests.
 struct FrameSurvey: Sendable {
     let entries: [String: FrameFile]
     let seed: Int64

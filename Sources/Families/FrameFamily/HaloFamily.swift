@@ -6,8 +6,8 @@ extension FamilyID {
 }
 
 extension Family {
-    /// Brilliant Labs' Halo, which advertises Frame's service and is left alone. It bonds with any subscriber, and its first
-    /// bond ends its open pairing (halo-firmware, `ble_lua.c`).
+    /// Brilliant Labs' Halo, which advertises Frame's service and is left alone. It bonds with any subscriber, and its first bond ends
+    /// its open pairing (halo-firmware, `ble_lua.c`).
     public static let halo = Family(id: .halo, recognise: Halo.recognise)
 }
 

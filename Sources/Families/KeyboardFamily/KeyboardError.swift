@@ -1,25 +1,25 @@
 import Bluetooth
 import Support
 
-/// What keeps a text from being typed. No case holds any of the text.
+/// Why a text cannot be typed. No case holds any of the text.
 public enum KeyboardError: Error, Hashable, Sendable {
     /// The unit at this address has another family's attributes.
     case otherAttributes(DeviceAddress)
-    /// So many different characters, and so many in all.
+    /// The number of different characters, and of all.
     case notTypeable(kinds: Int, count: Int, layout: KeyboardLayout)
     case textTooLong(limit: Int)
     case notText
-    /// Keys: confirmed by the unit, without an answer, of the whole text.
+    /// Keys: confirmed, unanswered, and of the whole text.
     case lost(confirmed: Int, unknown: Int, of: Int, reason: String)
     case unknownText(unknown: Int)
-    /// The unit's page is not reached, or says nothing that is understood.
+    /// The unit's page cannot be reached or understood.
     case noTrace(url: String, reason: String)
     case otherLayout(unit: String, wanted: KeyboardLayout)
-    /// The unit's trace is not what was sent.
+    /// The unit's trace differs from what was sent.
     case notProved(reason: String)
-    /// The same with and without the text.
+    /// The trace is the same with and without the text.
     case proofSaysNothing
-    /// By a signal. Keys: confirmed, of all; of a text that is followed nobody knows how many there are.
+    /// By a signal. Keys: confirmed, and of all; `nil` when following a text of unknown length.
     case interrupted(confirmed: Int, of: Int?)
 }
 

@@ -6,7 +6,7 @@ extension FamilyID {
 }
 
 extension Family {
-    /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what arrives over Bluetooth LE.
+    /// The IOS-Keyboard bridge: an ESP32-S3 that types over USB what it gets over Bluetooth LE.
     public static let keyboard = Family(
         id: .keyboard, recognise: Keyboard.recognise, network: .keyboard,
         absence: Absence(
@@ -17,7 +17,7 @@ extension Family {
 }
 
 enum Keyboard {
-    /// IOS-Keyboard, `config.h`. Its service is that of Nordic's UART example, which a Monocle's REPL has, too: the name decides.
+    /// IOS-Keyboard, `config.h`. A Monocle's REPL has the same service, that of Nordic's UART example, so the name decides.
     static let name = "IOS-Keyboard"
 
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {

@@ -17,7 +17,7 @@ struct MonocleConsole: PythonConsole {
     private static let bootloaderCode = RemoteHelper.update("micropython") + "()"
     private static let resetCode = "import device;device.reset()"
 
-    /// All code that is sent to a Monocle, except calls of the helpers' methods and the chat's question.
+    /// All code sent to a Monocle, except calls of the helpers' methods and the chat's question.
     static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
             + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
@@ -107,7 +107,7 @@ struct MonocleConsole: PythonConsole {
 }
 
 extension MonocleConsole {
-    /// Brings a unit to its raw prompt. If cancelled meanwhile, the unit's program may already be stopped.
+    /// Brings a unit to its raw prompt. On cancellation the unit's program may already be stopped.
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> MonocleConsole {

@@ -22,8 +22,8 @@ extension Family {
 }
 
 extension DFUTarget {
-    /// nRF52832, S132 7.3.0: from the SoftDevice's end at 0x26000 to 0x75000, 12 KiB before the bootloader, which the application
-    /// keeps for its data (monocle-micropython, `bootloader/sdk_config.h`, `NRF_DFU_APP_DATA_AREA_SIZE`).
+    /// nRF52832, S132 7.3.0: from the SoftDevice's end at 0x26000 to 0x75000, 12 KiB before the bootloader, where the application keeps
+    /// its data (monocle-micropython, `bootloader/sdk_config.h`, `NRF_DFU_APP_DATA_AREA_SIZE`).
     public static let monocle = DFUTarget(
         name: "Monocle", hardwareVersion: 52, softDeviceID: 0x0124, softDeviceName: "S132 7.3.0", imageCapacity: 0x75000 - 0x26000)
 }
@@ -61,8 +61,8 @@ private enum Monocle {
     static let bootloaderName = "DfuTarg"
     private static let name = "monocle"
 
-    /// Names from the vendor's firmware (monocle-micropython). Only the app's own service is proof by itself: the REPL has the
-    /// UUID of Nordic's UART example, and every Nordic bootloader offers 0xFE59.
+    /// Names from the vendor's firmware (monocle-micropython). Only the app's own service is proof by itself: the REPL has the UUID of
+    /// Nordic's UART example, and every Nordic bootloader offers 0xFE59.
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         switch advertisement.name {
         case name: .application

@@ -7,12 +7,12 @@ import Support
 extension MonocleConsole {
     /// Noa's program sends `rdy:` 7 s after its start (noa-for-ios, `main.py`).
     private static let announcementTimeout = Duration.seconds(15)
-    /// How long to listen to a program that never announces itself, and how much longer until the console is quiet.
+    /// How long to listen to a program that never announces itself, and how much longer to wait for a quiet console.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
     /// Silence on the console.
     private static let quiet = Duration.seconds(2)
-    /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice that its output ring is
-    /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
+    /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice a full output ring while the read
+    /// position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
     private static let interruptTimeout = Duration.seconds(3)
     private static let announcement = Array("rdy:".utf8)

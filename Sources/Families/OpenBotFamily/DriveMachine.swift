@@ -1,11 +1,11 @@
 import Support
 
-/// How a robot is driven and stopped: times and events in, lines out.
+/// Drives and stops a robot: times and events in, lines out.
 ///
-/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: `c0,0`, within a collision's
-/// window fed until that is over, then lamps off and the dead-man off, as one that is left behind makes the robot deaf to both phone apps.
-/// Where the robot may back out within the window, the sketch applies neither `c0,0` nor the dead-man: a 1-duty line comes first, which is
-/// applied at once and turns nothing (`openbot.ino`). A robot that does not back out brakes, and that line would let it go.
+/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: `c0,0`, feeding until the
+/// end of a collision's window, then lamps off and the dead-man off, because an armed one would leave the robot deaf to both phone apps.
+/// When the robot may back out within the window, the sketch applies neither `c0,0` nor the dead-man: a 1-duty line comes first, which
+/// applies at once and turns nothing (`openbot.ino`). A robot that does not back out brakes, and that line would release it.
 public struct DriveMachine: Sendable {
     public typealias Time = SessionClock.Instant
 
@@ -13,30 +13,30 @@ public struct DriveMachine: Sendable {
         /// Nothing moves, and the dead-man is off.
         case atRest
         case driving(Duties, nextFeed: Time)
-        /// The motors are told to stop; fed until the window is over.
+        /// The motors are stopped; fed until the window is over.
         case stopping(nextFeed: Time, until: Time)
         case over
     }
 
-    /// A collision keeps the motors for so long (`bumper_interval`); nobody has raised it, as no line can.
+    /// How long a collision keeps the motors (`bumper_interval`); no line here can raise it.
     public static let window = Duration.milliseconds(750)
 
     private let features: RobotFeatures?
     private let deadMan: DeadMan
     private var state = State.atRest
     private var hit: (bumper: Bumper, end: Time, backsOut: Bool)?
-    /// When both sides were last told to go forward, or back.
+    /// When both sides last got a command to go forward, or back.
     private var lastMoves: [Bumper.Side: Time] = [:]
 
-    /// - Parameter features: `nil` for a robot that gave none: it can be stopped, and nothing else.
+    /// - Parameter features: `nil` for a robot that gave none; it can only be stopped.
     public init(features: RobotFeatures?, deadMan: DeadMan = .usual) { (self.features, self.deadMan) = (features, deadMan) }
 
     public var isOver: Bool { if case .over = state { true } else { false } }
 
-    /// The bumper that was hit last, while it keeps the motors.
+    /// The bumper hit last, while it keeps the motors.
     public func blocked(at now: Time) -> Bumper? { hit.flatMap { now < $0.end ? $0.bumper : nil } }
 
-    /// When ``wake(at:)`` has something to do.
+    /// When to call ``wake(at:)``.
     public var nextDeadline: Time? {
         switch state {
         case .atRest, .over: nil
@@ -45,7 +45,7 @@ public struct DriveMachine: Sendable {
         }
     }
 
-    /// - Returns: nothing within a collision's window: what the robot keeps there would start by itself at its end.
+    /// - Returns: nothing within a collision's window: a kept command would start at its end.
     public mutating func drive(_ duties: Duties, at now: Time) -> [RobotLine] {
         guard features != nil, blocked(at: now) == nil else { return [] }
         if duties.left > 0, duties.right > 0 { lastMoves[.front] = now }
@@ -63,9 +63,9 @@ public struct DriveMachine: Sendable {
         }
     }
 
-    /// The robot reported a collision: its motors brake, and what was on its way to it must not start later.
+    /// After a collision the motors brake; commands under way must not start later.
     public mutating func collided(_ bumper: Bumper, at now: Time) -> [RobotLine] {
-        // Away from what was hit, by a line that may have arrived after it.
+        // Away from the obstacle, by a line that may have arrived after the collision.
         let away = bumper.side == .front ? lastMoves[.back] : bumper.side == .back ? lastMoves[.front] : nil
         hit = (bumper, now.advanced(by: Self.window), away.map { $0.duration(to: now) <= Self.window } ?? false)
         switch state {
@@ -96,7 +96,7 @@ public struct DriveMachine: Sendable {
         }
     }
 
-    /// The drive ends, however: go on with ``wake(at:)`` until ``isOver``.
+    /// However the drive ends: continue with ``wake(at:)`` until ``isOver``.
     public mutating func stop(at now: Time) -> [RobotLine] {
         switch state {
         case .stopping, .over: return []
@@ -110,7 +110,7 @@ public struct DriveMachine: Sendable {
         }
     }
 
-    /// The motors first: away from what was hit with no force, which is applied at once, then none at all.
+    /// First away from the obstacle without force, which applies at once, then none at all.
     private func halt(at now: Time) -> [RobotLine] {
         switch hit?.backsOut == true ? blocked(at: now)?.side : nil {
         case .front: [.drive(.escapeBack), .drive(.still)]
@@ -119,7 +119,7 @@ public struct DriveMachine: Sendable {
         }
     }
 
-    /// What the robot is left with.
+    /// The robot's final state.
     var farewell: [RobotLine] {
         let lights: [RobotLine] = features?.hasLights == true ? [.lights(front: .off, back: .off)] : []
         let indicators: [RobotLine] = features?.has(.indicators) == true ? [.indicators(left: false, right: false)] : []

@@ -2,9 +2,9 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// Drives a robot for as long as `body` runs, and stops it whatever ends that: its end, an error, a cancellation, a lost link.
+/// Drives a robot while `body` runs, and stops it however that ends: normally, by an error, a cancellation or a lost link.
 public struct RobotDrive: Sendable {
-    /// What a drive is told, while it goes on.
+    /// Commands for a drive under way.
     public struct Steering: Sendable {
         fileprivate let items: Inbox<Item>
 
@@ -19,7 +19,7 @@ public struct RobotDrive: Sendable {
 
     /// How a drive ended.
     public struct Ending: Sendable {
-        /// `nil` for one that came to its own end.
+        /// `nil` for a normal end.
         public var cause: (any Error)?
         public var stop: RobotStop
     }
@@ -28,13 +28,13 @@ public struct RobotDrive: Sendable {
 
     private let session: RobotSession
     private let deadMan: DeadMan
-    /// Makes a new link to stop the robot, after one was lost.
+    /// Reconnects to stop the robot.
     private let reconnect: @Sendable () async throws -> RobotSession
     private let report: @Sendable (RobotMessage) -> Void
 
     /// - Parameters:
     ///   - report: gets every message.
-    ///   - reconnect: opens a session that asks nothing.
+    ///   - reconnect: opens a session without questions.
     public init(
         _ session: RobotSession, deadMan: DeadMan = .usual, reconnect: @escaping @Sendable () async throws -> RobotSession,
         report: @escaping @Sendable (RobotMessage) -> Void = { _ in }
@@ -42,7 +42,7 @@ public struct RobotDrive: Sendable {
         (self.session, self.deadMan, self.reconnect, self.report) = (session, deadMan, reconnect, report)
     }
 
-    /// Asks for reports, and refuses a robot that must not be driven.
+    /// Requests reports, and refuses a robot that must not be driven.
     /// - Returns: the battery's voltage; `nil` for a body that reports none.
     /// - Throws: ``RobotError/oldOrForeign``, ``RobotError/noVoltage``, ``RobotError/batteryLow(_:low:)``.
     public func prepare() async throws -> Double? {
@@ -59,7 +59,7 @@ public struct RobotDrive: Sendable {
         throw RobotError.noVoltage
     }
 
-    /// - Parameter endsAtCollision: else the drive goes on when the collision's window is over.
+    /// - Parameter endsAtCollision: otherwise the drive continues after the collision's window.
     public func run(endsAtCollision: Bool = true, _ body: @escaping @Sendable (Steering) async throws -> Void) async -> Ending {
         let machine = Mutex(DriveMachine(features: session.features, deadMan: deadMan))
         do {
@@ -121,7 +121,7 @@ public struct RobotDrive: Sendable {
         }
     }
 
-    /// A write that was begun is waited for, by a cancelled task, too: bluetoothd takes no second one beside it.
+    /// Waits for a started write even when cancelled: bluetoothd accepts no second one meanwhile.
     private func perform(_ lines: [RobotLine]) async throws {
         for line in lines {
             try Task.checkCancellation()
@@ -139,7 +139,7 @@ public struct RobotDrive: Sendable {
             do {
                 try await box.run(over: session, report)
             } catch {
-                // The dead-man acts meanwhile; it is made sure of, and nothing is driven again.
+                // Meanwhile the dead-man acts; this confirms the stop and drives no more.
                 await session.connection.disconnect()
                 guard let fresh = try? await reconnect() else { return }
                 box.isOverNewLink = box.isUndelivered
@@ -151,20 +151,20 @@ public struct RobotDrive: Sendable {
     }
 }
 
-/// Whether the robot was told to stop.
+/// Whether and how the stop was delivered.
 public struct RobotStop: Sendable, Hashable {
     /// A collision's window, a new link, and the lines.
     static let limit = Duration.seconds(8)
 
     /// `nil` when it was not.
     public var delivery: RobotSession.Delivery?
-    /// Over a link that was made anew.
+    /// Over a new link.
     public var isOverNewLink = false
-    /// From the end of the drive until the robot had the line that stops it.
+    /// From the end of the drive until the robot had the stop line.
     public var latency: Duration?
     /// All lines of the stop arrived.
     public var isWhole = false
-    /// What acts when nothing arrived.
+    /// Acts when nothing arrived.
     public var deadManMilliseconds: Int
 
     public var isDelivered: Bool { delivery != nil }
@@ -178,7 +178,7 @@ public struct RobotStop: Sendable, Hashable {
     }
 }
 
-/// A stop under way. Only the task that is shielded changes it, and only the one that waits for that reads it.
+/// A stop under way. Only the shielded task changes it, and only the task that waits for that one reads it.
 private final class StopBox: Sendable {
     private struct State {
         var machine: DriveMachine
@@ -216,7 +216,7 @@ private final class StopBox: Sendable {
         state.withLock { $0.isWhole = $0.machine.isOver }
     }
 
-    /// Over a new link, which is more than a collision's window later.
+    /// A new link comes after any collision's window.
     func finish(over session: RobotSession) async throws {
         try await send([.drive(.still)] + state.withLock(\.machine.farewell), over: session)
         state.withLock { $0.isWhole = true }

@@ -1,6 +1,6 @@
 import Support
 
-/// What keeps a robot from being talked to or driven.
+/// Why a robot cannot be reached or driven.
 public enum RobotError: Error, Hashable, Sendable {
     /// ATT MTU − 3, in bytes.
     case payloadTooSmall(Int)
@@ -8,10 +8,10 @@ public enum RobotError: Error, Hashable, Sendable {
     case oldOrForeign
     /// V; the body's low voltage.
     case batteryLow(Double, low: Double)
-    /// The body has a voltage divider, and reports none.
+    /// The body has a voltage divider, but reports nothing.
     case noVoltage
     case collided(Bumper)
-    /// The lines of the stop did not reach the robot; so long after the last one its dead-man acts.
+    /// The stop lines did not reach the robot; the dead-man acts this long after the last one.
     case stopNotDelivered(milliseconds: Int)
     /// The drive ended with the link; a new link delivered the stop.
     case linkLost(reason: String, stopped: Bool)

@@ -1,10 +1,10 @@
-/// What a robot is told: one line, with all its fields, whose numbers are ones that the sketch may have.
+/// A command to a robot: one line, with all its fields, whose numbers are safe for the sketch.
 ///
-/// The sketch clamps nothing, dereferences NULL where a field is missing (`c`, `i`, `l`, `n`), and floods at an interval of 0
-/// (`openbot.ino`): none of that can be written here. There is no line `b`, as a longer window keeps the motors from a stop.
+/// The sketch clamps nothing, dereferences NULL for a missing field (`c`, `i`, `l`, `n`), and floods at an interval of 0 (`openbot.ino`):
+/// this type cannot express any of that. There is no line `b`, as a longer window keeps the motors from a stop.
 public enum RobotLine: Sendable, Hashable {
     case drive(Duties)
-    /// The dead-man: so long after it the motors stop; `nil` turns it off.
+    /// The dead-man's time, after which the motors stop; `nil` turns it off.
     case deadMan(DeadMan?)
     case features
     case sonar(Interval)
@@ -16,7 +16,7 @@ public enum RobotLine: Sendable, Hashable {
 
     public enum StatusLED: String, Sendable, CaseIterable { case yellow = "y", green = "g", blue = "b" }
 
-    /// The line with its line feed: at most 20 bytes, where the sketch's buffer takes 59 and checks nothing.
+    /// Includes the line feed: at most 20 bytes. The sketch's buffer holds 59 and checks nothing.
     public var bytes: [UInt8] { Array((text + "\n").utf8) }
 
     public var text: String {
@@ -36,7 +36,7 @@ public enum RobotLine: Sendable, Hashable {
 
 /// Duties of both sides, −255…255; + is forward.
 public struct Duties: Sendable, Hashable {
-    /// 8-bit timers; 255 is full on, and above 256 nobody knows what they do.
+    /// 8-bit timers; 255 is full on, and above 256 the effect is unknown.
     public static let limit = 255
     public static let still = Duties(left: 0, right: 0)
     /// Applied at once even within a collision's window, and turns nothing.
@@ -49,12 +49,12 @@ public struct Duties: Sendable, Hashable {
 
     private static func clamped(_ duty: Int) -> Int { min(max(duty, -limit), limit) }
 
-    /// - Parameter most: the duty that full speed means.
+    /// - Parameter most: the duty of full speed.
     public func scaled(to most: Int) -> Duties { Duties(left: left * most / Self.limit, right: right * most / Self.limit) }
 }
 
-/// How long the motors may go on unfed: a time in which a stop is a stop. BlueZ gives a link up after 420 ms, and the sketch sleeps 500 ms
-/// with its motors as they were when it notices: a longer time would act only after that.
+/// How long the motors may run unfed, short enough for a safe stop. BlueZ drops a link after 420 ms; when the sketch notices, it sleeps
+/// 500 ms with its motors unchanged, so a longer time would act only after that.
 public struct DeadMan: Sendable, Hashable {
     public static let usual = DeadMan(milliseconds: 400)
 
@@ -62,7 +62,6 @@ public struct DeadMan: Sendable, Hashable {
 
     public init(milliseconds: Int) { self.milliseconds = min(max(milliseconds, 100), 400) }
 
-    /// It is fed three times a period.
     var feedInterval: Duration { .milliseconds(milliseconds) / 3 }
 }
 
@@ -70,11 +69,11 @@ public struct DeadMan: Sendable, Hashable {
 public struct Interval: Sendable, Hashable {
     public let milliseconds: Int
 
-    /// Not below 20, as a sonar's ping takes 18 ms and 0 is a flood.
+    /// At least 20, as a sonar's ping takes 18 ms and 0 is a flood.
     public init(milliseconds: Int) { self.milliseconds = min(max(milliseconds, 20), 60_000) }
 }
 
-/// Of lights, 0…255.
+/// For lights, 0…255.
 public struct Brightness: Sendable, Hashable {
     public static let off = Brightness(0)
 

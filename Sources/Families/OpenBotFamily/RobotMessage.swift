@@ -1,11 +1,11 @@
 import Support
 
-/// What a robot says: a notification is one message, without an end of line.
+/// A robot's report: a notification is one message, without an end of line.
 public enum RobotMessage: Sendable, Hashable {
     case features(RobotFeatures)
     /// V.
     case voltage(Double)
-    /// Turns a minute. The sign is that of the command, whatever the wheels do.
+    /// Turns a minute. The sign is the command's, whatever the wheels do.
     case wheels(left: Double, right: Double)
     /// cm.
     case sonar(Int)
@@ -24,7 +24,7 @@ public enum RobotMessage: Sendable, Hashable {
     }
 
     private static func read(_ header: UInt8, _ rest: ArraySlice<UInt8>) -> RobotMessage? {
-        // The two bytes of a collision's code have no end: what follows is whatever stood in memory.
+        // The two bytes of a collision's code have no end: random memory follows.
         if header == UInt8(ascii: "b") {
             guard rest.count >= 2 else { return nil }
             return .bumper(Bumper(code: PrintableText.ascii(String(decoding: rest.prefix(2), as: UTF8.self))))
@@ -52,7 +52,7 @@ public struct Bumper: Sendable, Hashable {
 
     init(code: String) { self.code = code }
 
-    /// `nil` for a place that nobody knows.
+    /// `nil` for an unknown place.
     public var side: Side? {
         switch code {
         case "af", "bf", "cf", "lf", "rf": .front
@@ -76,7 +76,7 @@ public struct Bumper: Sendable, Hashable {
     }
 }
 
-/// What a robot's answer to `f` says. Owners rename bodies and switch features: unknown ones are kept.
+/// A robot's answer to `f`. Owners rename bodies and switch features: unknown ones are kept.
 public struct RobotFeatures: Sendable, Hashable {
     public enum Feature: String, Sendable, CaseIterable {
         case voltage = "v", indicators = "i", sonar = "s", bumper = "b", frontWheels = "wf", backWheels = "wb", middleWheels = "wm"
@@ -103,7 +103,7 @@ public struct RobotFeatures: Sendable, Hashable {
     /// In the order of the answer; printable.
     public let tokens: [String]
 
-    /// - Parameter text: what follows the `f`; each token ends with a colon, or the answer was cut.
+    /// - Parameter text: follows the `f`; without a colon after the last token the answer was cut.
     init?(_ text: String) {
         var parts = text.split(separator: ":", omittingEmptySubsequences: false).map { PrintableText.ascii(String($0)) }
         guard parts.count >= 2, parts.removeLast().isEmpty, let body = parts.first, !body.isEmpty else { return nil }
@@ -120,10 +120,10 @@ public struct RobotFeatures: Sendable, Hashable {
     public var limits: VoltageLimits? { VoltageLimits.byBody[body] }
 }
 
-/// Of a body's battery, in V. The sketch prints them on its serial port alone.
+/// A body's battery, in V. The sketch prints them only on its serial port.
 public struct VoltageLimits: Sendable, Hashable {
     public let least: Double
-    /// Below it nobody should drive.
+    /// Too low to drive.
     public let low: Double
     public let full: Double
 
@@ -132,6 +132,6 @@ public struct VoltageLimits: Sendable, Hashable {
     ]
     private static let three = VoltageLimits(least: 6, low: 9, full: 12.6)
 
-    /// As OpenBot's app for Android has it.
+    /// As in OpenBot's app for Android.
     public func percent(_ volts: Double) -> Int { Int((min(max((volts - low) / (full - low), 0), 1) * 100).rounded()) }
 }

@@ -1,6 +1,6 @@
 import Support
 
-/// What a robot reported last, and how old that is.
+/// A robot's last reports and their age.
 public struct RobotReadings: Sendable {
     public struct Reading<Value: Sendable>: Sendable {
         public let value: Value
@@ -16,7 +16,7 @@ public struct RobotReadings: Sendable {
         public var right: Double
     }
 
-    /// What is asked for, as OpenBot's app for Android does: the sonar's stop is only as fresh as its reports.
+    /// The interval of OpenBot's app for Android: the sonar's stop is only as fresh as its reports.
     public static let sonarInterval = Interval(milliseconds: 100)
     public static let voltageInterval = Interval(milliseconds: 250)
     public static let wheelInterval = Interval(milliseconds: 500)
@@ -27,7 +27,7 @@ public struct RobotReadings: Sendable {
     public private(set) var wheels: Reading<Wheels>?
     public private(set) var sonar: Reading<Int>?
     public private(set) var bumper: Reading<Bumper>?
-    /// Messages that are none of the sketch's.
+    /// Messages unlike any of the sketch's.
     public private(set) var unknownCount = 0
 
     public init() {}
@@ -47,7 +47,7 @@ public struct RobotReadings: Sendable {
         Reading(value: value, time: now, end: now.advanced(by: .milliseconds(interval.milliseconds * staleIntervals)))
     }
 
-    /// The lines that ask for reports of what the robot has.
+    /// The lines that request reports about the robot's features.
     public static func intervals(for features: RobotFeatures) -> [RobotLine] {
         var lines: [RobotLine] = []
         if features.has(.sonar) { lines.append(.sonar(sonarInterval)) }

@@ -11,13 +11,12 @@ public struct RobotSession: Sendable {
         case sent
     }
 
-    /// How the robot takes writes.
     private enum Writer: Sendable {
         case requests
         case commands(any WriteChannel)
     }
 
-    /// The longest message has 32 bytes; a cut one looks whole.
+    /// The longest message has 32 bytes; a cut one looks complete.
     static let leastPayload = 33
     private static let questions = 3
     private static let questionInterval = Duration.seconds(1)
@@ -27,13 +26,13 @@ public struct RobotSession: Sendable {
 
     public let connection: any Connection
     public let clock: SessionClock
-    /// `nil` for a robot that did not say what it is.
+    /// `nil` for a robot that did not answer.
     public let features: RobotFeatures?
     private let writer: Writer
     private let notifications: Inbox<[UInt8]>
 
-    /// Subscribes, and asks what the robot is: three times, a second apart.
-    /// - Parameter asksFeatures: without it the session can only stop the robot.
+    /// Subscribes, and asks for the features: three times, a second apart.
+    /// - Parameter asksFeatures: if false, the session can only stop the robot.
     /// - Throws: ``RobotError/payloadTooSmall(_:)``, ``LinkError``.
     public static func open(_ connection: any Connection, clock: SessionClock, asksFeatures: Bool = true) async throws -> RobotSession {
         guard asksFeatures else { return try await openForStop(connection, clock) }
@@ -53,14 +52,14 @@ public struct RobotSession: Sendable {
         return silent
     }
 
-    /// The stop comes first, whatever the link can carry; it hears nothing.
+    /// The stop takes precedence, whatever the link can carry; it hears nothing.
     private static func openForStop(_ connection: any Connection, _ clock: SessionClock) async throws -> RobotSession {
         let writer = try await writer(of: connection, clock, beginningWith: .drive(.still))
         return RobotSession(connection: connection, clock: clock, features: nil, writer: writer, notifications: Inbox())
     }
 
-    /// A write with response proves that a line arrived. Bluedroid takes one although RX's properties have none, and the sketch of early
-    /// 2023 takes nothing else; a stack that refuses it gets commands.
+    /// A write with response proves that a line arrived. Bluedroid accepts one although RX's properties have none, and the sketch of
+    /// early 2023 accepts nothing else; a stack that refuses it gets commands.
     private static func writer(
         of connection: any Connection, _ clock: SessionClock, beginningWith line: RobotLine
     ) async throws -> Writer {
@@ -89,7 +88,7 @@ public struct RobotSession: Sendable {
 
     public func send(_ lines: [RobotLine]) async throws { for line in lines { try await send(line) } }
 
-    /// The next message; `nil` when the deadline passed first.
+    /// The next message; `nil` at the deadline.
     public func next(before deadline: SessionClock.Instant) async throws -> RobotMessage? {
         try await notifications.next(before: deadline, on: clock).map { RobotMessage($0) }
     }

@@ -1,12 +1,12 @@
-/// What a run claims.
+/// A run's claim request.
 public struct ClaimRequest: Sendable {
     /// The application's address.
     public var unit: String
     public var run: RunID
-    /// `nil` claims the unit alone.
+    /// `nil` claims only the unit.
     public var serial: String?
     public var rebindsSerial: Bool
-    /// Whether a run of this station has ended, or lost its process: then it holds its unit no more.
+    /// Whether a run of this station has ended or lost its process, and so no longer holds its unit.
     public var isOver: @Sendable (RunID) async -> Bool
 
     public init(
@@ -19,30 +19,30 @@ public struct ClaimRequest: Sendable {
 
 /// Claims units for runs, so that two stations in earshot of each other never work on one unit.
 public protocol UnitClaims: Sendable {
-    /// Asks before the unit is touched. The claim is renewed until it is released, or nothing refers to it any more.
-    /// The wait is bounded, and ends with a cancelled task.
-    /// - Throws: where another station works on the unit, where the serial number is not the unit's, or where a claim is required and
-    ///   no server answers.
+    /// Call it before the unit is touched. The claim is renewed until it is released or nothing refers to it. The wait is bounded, and
+    /// ends with a cancelled task.
+    /// - Throws: when another station works on the unit, when the serial number is not the unit's, or when a claim is required and no
+    ///   server answers.
     func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim
 }
 
-/// A claim on one unit, for one run.
+/// One run's claim on one unit.
 public protocol UnitClaim: Sendable {
-    /// For the record; `nil` where no server is asked.
+    /// For the record; `nil` without a server.
     var state: ClaimState? { get }
-    /// Grows each time the unit changes hands; `nil` for a unit that is not claimed.
+    /// Grows each time the unit changes hands; `nil` for an unclaimed unit.
     var token: Int64? { get }
     var notice: LedgerNotice? { get }
-    /// Whether the lease goes on, by this machine's monotonic clock, counted from before the request.
+    /// Whether the lease is valid by this machine's monotonic clock, counted from before the request.
     var isHeld: Bool { get }
-    /// Whether so much of the lease is left that an erase may begin.
+    /// Whether enough of the lease is left to begin an erase.
     var mayBeginErase: Bool { get }
 
-    /// Asked right before each erase. Where little of the lease is left, it is renewed first.
-    /// - Throws: ``ClaimError/runsOut(unit:)``: then nothing may be erased. An erase that has begun goes on whatever comes.
+    /// Call it right before each erase. Renews a lease that is about to end.
+    /// - Throws: ``ClaimError/runsOut(unit:)``: then erase nothing. An erase that has begun always goes on.
     func beginErase() async throws(ClaimError)
 
-    /// Frees the unit, as far as the server is reached in time. A second call does nothing.
+    /// Frees the unit if the server answers in time. A second call does nothing.
     func release() async
 }
 
@@ -55,11 +55,11 @@ public enum ClaimState: String, Sendable, Codable, CaseIterable {
     case held
     /// Another station may have worked on the unit before the run ended.
     case lost
-    /// The server could not be asked: only this machine's lock was held.
+    /// The server did not answer: only this machine's lock was held.
     case unclaimed
 }
 
-/// For a station without a server: it has only the lock of this machine.
+/// The lock of this machine, for a station without a server.
 public struct LocalClaims: UnitClaims {
     public init() {}
 
@@ -67,7 +67,7 @@ public struct LocalClaims: UnitClaims {
 }
 
 public struct LocalClaim: UnitClaim {
-    /// Why the server could not be asked; `nil` without one.
+    /// Why the server did not answer; `nil` without one.
     private let reason: String?
     public var state: ClaimState? { reason.map { _ in .unclaimed } }
     public var notice: LedgerNotice? { reason.map { .unclaimed(reason: $0) } }

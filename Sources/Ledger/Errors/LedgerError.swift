@@ -2,7 +2,7 @@ import Support
 
 /// Why a run cannot be recorded, or the ledger cannot be read.
 public enum LedgerError: Error, Sendable, Hashable {
-    /// Neither the ledger nor the spool beside it can be written.
+    /// Neither the ledger nor its spool can be written.
     case notRecorded(ledger: String, spool: String)
     case newerSchema(path: String, found: String, known: String)
     case networkFileSystem(path: String, fileSystem: String)
@@ -11,12 +11,12 @@ public enum LedgerError: Error, Sendable, Hashable {
     /// Closes a run that its process left open.
     case abandoned(run: String)
     /// - Parameters:
-    ///   - address: of the unit at hand.
-    ///   - known: what the number belongs to, or the number that the unit has.
+    ///   - address: the present unit's.
+    ///   - known: the number's unit, or the unit's number.
     case serialBound(serial: String, address: String, known: SerialBinding)
     case noSuchRun(_ digits: String)
     case severalRuns(_ digits: String, found: [String])
-    /// What `noafw ledger check` would judge.
+    /// `noafw ledger check` has nothing to judge.
     case noRuns(folder: String)
     /// `noafw ledger check` lists each finding.
     case unsound(findings: Int)
@@ -25,7 +25,7 @@ public enum LedgerError: Error, Sendable, Hashable {
 }
 
 extension LedgerError: DiagnosableError {
-    /// Another link to the unit mends no disk.
+    /// A new link to the unit repairs no disk.
     public var obstacle: Obstacle? { nil }
 
     public var diagnosis: Diagnosis {
@@ -40,7 +40,7 @@ extension LedgerError: DiagnosableError {
             )
         case .newerSchema(let path, let found, let known):
             Diagnosis(
-                "LED-0002", .badData, .station, "\(path) is of the form \(found), and this noafw knows forms up to \(known)",
+                "LED-0002", .badData, .station, "\(path) has form \(found); this noafw supports forms up to \(known)",
                 cause: "a newer noafw has worked with this state folder",
                 remedy: "use the newer noafw, or set NOAFW_STATE_DIR to another folder")
         case .networkFileSystem(let path, let fileSystem):
@@ -52,7 +52,7 @@ extension LedgerError: DiagnosableError {
             Diagnosis(
                 "LED-0004", .inputOutput, .station, "cannot read the ledger \(path): \(reason)",
                 cause: isDamaged
-                    ? "the disk or the file is damaged, or it is no ledger"
+                    ? "the disk or the file is damaged, or it is not a ledger"
                     : "the file belongs to another user, or the disk is full, read-only or damaged",
                 remedy: isDamaged
                     ? "restore a copy of it; or run noafw flash or verify, which moves the file aside and begins a new ledger"
@@ -71,10 +71,10 @@ extension LedgerError: DiagnosableError {
                 "LED-0007", .badData, nil, known.refusal(of: serial, at: address),
                 cause: known.cause(of: serial, source: "run \(known.run)"),
                 remedy:
-                    "read this unit's label again; see noafw ledger show \(known.run); if that is not true any more, add --rebind-serial")
+                    "read this unit's label again; see noafw ledger show \(known.run); if that is no longer true, add --rebind-serial")
         case .noSuchRun(let digits):
             Diagnosis(
-                "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits are of another ledger, or mistyped",
+                "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits belong to another ledger, or are mistyped",
                 remedy: "see noafw ledger list")
         case .severalRuns(let digits, let found):
             Diagnosis(
@@ -83,7 +83,7 @@ extension LedgerError: DiagnosableError {
         case .noRuns(let folder):
             Diagnosis(
                 "LED-0012", .missingInput, nil, "the ledger in \(folder) holds no run",
-                cause: "nothing was recorded yet, the records are in another state folder, or they were taken away",
+                cause: "nothing was recorded yet, the records are in another state folder, or they were removed",
                 remedy: "run a verb on a unit, or set NOAFW_STATE_DIR to the folder that has the records")
         case .unsound(let findings):
             Diagnosis(

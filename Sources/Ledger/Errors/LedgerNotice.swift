@@ -1,22 +1,22 @@
 import Support
 
-/// What a run reports about its own recording, although it is recorded.
+/// A problem with the recording of a run that was recorded all the same.
 public enum LedgerNotice: Sendable, Hashable {
-    /// Runs of this station that were left open, and that this run has closed as aborted.
+    /// Runs of this station that were left open and are now closed as aborted.
     case closedAbandoned([String])
     case spooling(path: String, reason: String)
     case spoolTakenIn(records: Int)
     case spoolLinesRejected(lines: Int, path: String)
-    /// Every run reports it until it is acknowledged.
+    /// Reported by every run until it is acknowledged.
     case brokenMovedAside(path: String)
     case spoolUnreadable(path: String, reason: String)
     case spoolWaits(bytes: Int, path: String)
-    /// They are left out of all that is read.
+    /// Excluded from everything that is read.
     case oddRows([String])
-    /// - Parameter remedy: `nil` where waiting is enough.
+    /// - Parameter remedy: `nil` when waiting is enough.
     case unsent(runs: Int, reason: String, remedy: String? = nil)
     case rejected(run: String, reason: String)
-    /// Units are worked on under this machine's lock alone.
+    /// Only this machine's lock protects the units.
     case unclaimed(reason: String)
 }
 
@@ -45,7 +45,7 @@ extension LedgerNotice {
                 cause: "the ledger could not be written at an earlier run", remedy: "none is needed")
         case .spoolLinesRejected(let lines, let path):
             Diagnosis(
-                "LED-0023", .badData, .station, "lines of the spool that are no records: \(lines), kept in \(path)",
+                "LED-0023", .badData, .station, "invalid lines of the spool: \(lines), kept in \(path)",
                 cause: "a write was cut off, a newer noafw wrote them, or the file was edited",
                 remedy: "look at that file, then move it away")
         case .brokenMovedAside(let path):
@@ -64,13 +64,13 @@ extension LedgerNotice {
                 cause: "the ledger could not be written at an earlier run", remedy: "the next run takes them in")
         case .oddRows(let rows):
             Diagnosis(
-                "LED-0027", .badData, .station, "rows of the ledger that are no records, and are left out: \(named(rows))",
+                "LED-0027", .badData, .station, "invalid rows of the ledger, which are left out: \(named(rows))",
                 cause: "another program or a person edited the ledger's file",
-                remedy: "noafw ledger check names all of them; mend them with sqlite3 by their number, or delete them")
+                remedy: "noafw ledger check names all of them; repair them with sqlite3 by their number, or delete them")
         case .unsent(let runs, let reason, let remedy):
             Diagnosis(
                 "LED-0140", .tryAgain, .station, "runs that wait for the ledger's server: \(runs): \(reason)",
-                cause: "the server or the network was away, it was set up or changed wrong, or many runs were left from before",
+                cause: "the server or the network failed, the server is misconfigured, or many earlier runs wait",
                 remedy: remedy.map { "\($0); then send them with: noafw ledger send" }
                     ?? "none is needed: the next run sends them; to send them now, run: noafw ledger send")
         case .rejected(let run, let reason):
@@ -80,8 +80,8 @@ extension LedgerNotice {
                 remedy: "show the message to the server's administrator; then send it with: noafw ledger send --rejected")
         case .unclaimed(let reason):
             Diagnosis(
-                "LED-0142", .tryAgain, .station, "units are worked on unclaimed: \(reason)",
-                cause: "the ledger's server is not reached, and --claims prefer goes on without it",
+                "LED-0142", .tryAgain, .station, "units are processed without a claim: \(reason)",
+                cause: "the ledger's server cannot be reached, and --claims prefer continues without it",
                 remedy: "make sure that no other station works on the same units, or use --claims require")
         }
     }

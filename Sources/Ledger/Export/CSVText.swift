@@ -2,8 +2,8 @@ import Support
 
 /// Tables as CSV (RFC 4180): commas, CR LF, quotes doubled.
 ///
-/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A foreign text that a spreadsheet would take for a formula
-/// gets an apostrophe (OWASP, "CSV Injection"): serial numbers and versions come over the air. Our own numbers stay as they are.
+/// Unprintable characters become U+FFFD, because terminals show tables, too. A foreign text that a spreadsheet would take for a formula
+/// gets an apostrophe (OWASP, "CSV Injection"): serial numbers and versions come over the air. Our own numbers stay unchanged.
 public enum CSVText {
     public enum Form: Sendable {
         case plain
@@ -12,7 +12,7 @@ public enum CSVText {
     }
 
     public enum Cell: Sendable, Hashable {
-        /// Of a unit, a person or a file: hostile in a spreadsheet.
+        /// From a unit, a person or a file: may attack a spreadsheet.
         case text(String)
         /// Our own: a number, a time, a word of a closed set.
         case value(String)
@@ -46,12 +46,12 @@ public enum CSVText {
 
     private static let formulaStarts = Set<Character>("=+-@＝＋－＠")
 
-    /// Some programs look behind blanks and quotes, too.
+    /// Some programs also look after blanks and quotes.
     private static func isFormula(_ text: String) -> Bool {
         text.first { !" '\";,".contains($0) }.map(formulaStarts.contains) ?? false
     }
 
-    /// `00123`, `1E5`, `MAR1`, a number too long for a spreadsheet's 15 digits: anything that begins as a number or a month does.
+    /// Whether it begins like a number or a month: `00123`, `1E5`, `MAR1`, a number longer than a spreadsheet's 15 digits.
     private static func looksLikeNumber(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
         if first.properties.numericType != nil || first == "." { return !isPlainNumber(text) }

@@ -1,11 +1,11 @@
 import Foundation
 import Support
 
-/// Records as JSON with ordered keys: one document, or a line for each record where they are many.
+/// Records as JSON with ordered keys: one document, or one line per record.
 public enum JSONExport {
     public static let schema = "noafw.ledger/1"
 
-    /// As `JSONEncoder` lays out an object with `runs` and `schema`.
+    /// The layout of `JSONEncoder` for an object with `runs` and `schema`.
     static func write(_ source: some RunSource, _ filter: RunFilter, to write: (String) throws -> Void) throws -> Int {
         let encoder = encoder([.prettyPrinted])
         var count = 0
@@ -29,7 +29,7 @@ public enum JSONExport {
         return count
     }
 
-    /// What is not printable is written by its number: the same text to a JSON reader, harmless on a terminal.
+    /// Escapes unprintable characters by number: the same text to a JSON reader, harmless on a terminal.
     static func text(_ value: some Encodable, _ encoder: JSONEncoder) throws -> String {
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         guard !text.unicodeScalars.allSatisfy({ $0 == "\n" || PrintableText.isPrintable($0) }) else { return text }

@@ -1,4 +1,4 @@
-/// Records as JUnit's XML: a suite for each station and day, a case for each run. Open ones are left out.
+/// Records as JUnit's XML: a suite per station and day, a case per run. Open runs are left out.
 enum JUnitExport {
     private struct Place: Hashable {
         var station: String
@@ -31,7 +31,7 @@ enum JUnitExport {
             suites[Place(station: run.station, day: run.startedAt.day), default: Suite(run)].add(run)
         }
         try write(JUnitText.head)
-        // A suite has all runs that began between its first and its last.
+        // All its runs began between its first and last.
         for (_, suite) in suites.sorted(by: { ($0.key.day, $0.key.station) < ($1.key.day, $1.key.station) }) {
             try write(JUnitText.begin(suite.totals))
             try source.forEach(filter, of: suite.part) { try write(JUnitText.text(testCase($0))) }

@@ -1,6 +1,6 @@
 import Support
 
-/// Results as JUnit's XML, in the part that Jenkins and GitLab both read, and that junit-10.xsd of Jenkins' xUnit plugin allows.
+/// Results as JUnit's XML, restricted to what Jenkins, GitLab and junit-10.xsd of Jenkins' xUnit plugin accept.
 public enum JUnitText {
     public enum Result: Sendable, Hashable {
         case passed
@@ -16,8 +16,8 @@ public enum JUnitText {
         public var result: Result
 
         /// - Parameters:
-        ///   - words: of the class's name, joined by dots; a dot inside of one would divide packages.
-        ///   - name: with the class's name unique in its suite.
+        ///   - words: the class's name, joined by dots; a dot inside one would divide packages.
+        ///   - name: together with the class's name unique in its suite.
         public init(_ words: [String], name: String, milliseconds: Int64, result: Result) {
             className = words.map { $0.replacing(".", with: "_") }.joined(separator: ".")
             (self.name, self.milliseconds, self.result) = (name, milliseconds, result)
@@ -35,7 +35,6 @@ public enum JUnitText {
         }
     }
 
-    /// The head of a suite.
     struct Totals: Sendable {
         var name: String
         var start: UTCTime?
@@ -104,9 +103,9 @@ public enum JUnitText {
     }
 }
 
-/// Text inside of XML 1.0.
+/// Text for XML 1.0.
 enum XMLText {
-    /// What is not printable, and with it what XML 1.0 forbids, becomes U+FFFD.
+    /// Replaces unprintable characters, which include those that XML 1.0 forbids, by U+FFFD.
     static func attribute(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

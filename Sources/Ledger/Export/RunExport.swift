@@ -1,4 +1,4 @@
-/// Records for other programs, a piece of text after another: only one record is held at a time.
+/// Writes records for other programs piece by piece: memory holds only one.
 public enum RunExport: Sendable, Hashable {
     case csv(CSVText.Form)
     /// One document.
@@ -29,7 +29,7 @@ public enum RunExport: Sendable, Hashable {
         return count
     }
 
-    /// Of few records.
+    /// For a few records.
     public func text(_ runs: [RunRecord]) throws -> String {
         var text = ""
         try write(ListedRuns(runs)) { text += $0 }

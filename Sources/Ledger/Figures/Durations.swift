@@ -9,7 +9,7 @@ public struct Durations: Sendable, Hashable {
     public var p95: Double? { percentile(95) }
     public var longest: Double? { sorted.last }
 
-    /// Between two values it is interpolated (method 7 of Hyndman and Fan, 1996).
+    /// Interpolates between two values (method 7 of Hyndman and Fan, 1996).
     public func percentile(_ percent: Double) -> Double? {
         guard let last = sorted.indices.last, percent >= 0, percent <= 100 else { return nil }
         let place = Double(last) * percent / 100
@@ -18,7 +18,7 @@ public struct Durations: Sendable, Hashable {
         return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
     }
 
-    /// How many lie from one edge to before the next, and in the last range up to its end.
+    /// The number of values from each edge to before the next; the last range includes its end.
     public func histogram(_ edges: [Double]) -> [Int] {
         zip(edges, edges.dropFirst()).enumerated().map { index, range in
             sorted.count { range.0 <= $0 && ($0 < range.1 || index == edges.count - 2 && $0 == range.1) }

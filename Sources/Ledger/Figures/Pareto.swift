@@ -2,7 +2,7 @@ public struct Pareto: Sendable, Hashable {
     public struct Bar: Sendable, Hashable {
         public var name: String
         public var count: Int
-        /// Of all, this bar's and those before it, 0 to 1.
+        /// The share of this bar and those before it, 0 to 1.
         public var cumulative: Double
     }
 
@@ -11,7 +11,7 @@ public struct Pareto: Sendable, Hashable {
 
     public let bars: [Bar]
 
-    /// - Parameter names: such as error codes; as many bars as ``limit``, then one of all the rest.
+    /// - Parameter names: such as error codes. Makes ``limit`` bars, then one for the rest.
     public init(_ names: some Sequence<String>) { self.init(counts: names.reduce(into: [:]) { $0[$1, default: 0] += 1 }) }
 
     init(counts: [String: Int]) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures of a report as a document: shares are 0 to 1, durations are seconds, times are ISO 8601 in UTC.
+/// A report's figures as a document: shares are 0 to 1, durations are seconds, times are ISO 8601 in UTC.
 public struct ReportDocument: Encodable, Sendable {
     struct ShareText: Encodable {
         var name: String?

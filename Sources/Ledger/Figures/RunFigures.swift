@@ -1,8 +1,8 @@
 import Foundation
 
-/// The figures of a report, added up run by run: the runs themselves need not be held.
+/// A report's figures, added run by run, so that no run is kept in memory.
 public struct RunFigures: Sendable {
-    /// Of runs that say something about their unit: those that passed, and those that failed by the unit's fault.
+    /// Among runs that say something about their unit: those that passed, and those that failed by the unit's fault.
     public struct Yield: Sendable, Hashable {
         public var share = Share(0, of: 0)
         public var runs = 0
@@ -116,7 +116,7 @@ extension RunFigures {
         yields.values.sorted { $0.day == $1.day ? $0.station.isNumbered(before: $1.station) : $0.day < $1.day }
     }
     public var codes: Pareto { Pareto(counts: counts) }
-    /// In the order in which runs go through them.
+    /// In the order of a run.
     public var stages: [Stage] {
         let inOrder = seconds.sorted { (places[$0.key] ?? 0, $0.key) < (places[$1.key] ?? 0, $1.key) }
         return inOrder.map { Stage(name: $0.key, durations: Durations($0.value)) }.filter { $0.durations.count > 0 }
@@ -142,7 +142,7 @@ extension RunFigures {
 }
 
 extension String {
-    /// As a person sorts names with numbers: line-2 before line-10.
+    /// Sorts numbers in names as a person does: line-2 before line-10.
     func isNumbered(before other: String) -> Bool {
         let order = compare(other, options: .numeric)
         return order == .orderedSame ? self < other : order == .orderedAscending

@@ -1,12 +1,12 @@
 import Foundation
 
-/// JSON inside of JSON: a text in a column of a database, a value where a record is JSON itself.
+/// JSON within JSON: text in a database's column, a value in a JSON record.
 public struct JSONDocument: Sendable, Hashable, Codable {
     public let text: String
 
     public init(text: String) { self.text = text }
 
-    /// Also reads a text that holds JSON, as records had it before.
+    /// Also reads a text that holds JSON, the form of earlier records.
     public init(from decoder: any Decoder) throws {
         let value = try JSONValue(from: decoder)
         text = if case .text(let old) = value { try JSONValue(container: old)?.text ?? old } else { try value.text }

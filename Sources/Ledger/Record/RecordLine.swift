@@ -1,13 +1,13 @@
 import Foundation
 
-/// A record as one line of JSON, as the spool holds it.
+/// A record as one line of JSON in the spool.
 public struct RecordLine: Sendable, Hashable, Codable {
     /// The longest bounded record is shorter.
     public static let byteLimit = 512 * 1024
 
     public enum Failure: Error, Sendable, Hashable {
         case unreadable
-        /// Of a later version of noafw.
+        /// From a later noafw.
         case newer(schema: Int)
     }
 
@@ -32,7 +32,7 @@ public struct RecordLine: Sendable, Hashable, Codable {
         self.init(owner: line.owner, record: line.record.bounded)
     }
 
-    /// What every version can read.
+    /// Readable by every version.
     private struct Form: Decodable {
         struct Record: Decodable { var schema: Int }
         var record: Record

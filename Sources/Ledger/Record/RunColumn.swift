@@ -1,4 +1,4 @@
-/// A column of the ledger: the tables of SQLite and PostgreSQL, the JSON of a record and the cells of CSV are made of these.
+/// A column of the ledger. Defines the tables of SQLite and PostgreSQL, a record's JSON and the cells of CSV.
 public struct RunColumn: Sendable {
     public struct Name: CodingKey {
         public let stringValue: String
@@ -14,7 +14,7 @@ public struct RunColumn: Sendable {
     public var name: String
     public let sqlite: String
     public let postgres: String
-    /// The form of SQLite's file that it came with.
+    /// The form of SQLite's file that introduced it.
     public var form: Int
     let bound: @Sendable (inout RunRecord) -> Void
     let encode: @Sendable (RunRecord, inout KeyedEncodingContainer<Name>) throws -> Void
@@ -26,7 +26,7 @@ public struct RunColumn: Sendable {
     private static let blames = "CHECK (blame IN ('unit', 'station', 'radio', 'input', 'operator'))"
     private static let claims = "CHECK (claim IN ('held', 'lost', 'unclaimed'))"
 
-    /// In the order of both tables. A shipped form is never edited: a new column goes to the end, with a new form.
+    /// In the order of both tables. Never edit a shipped form: append a new column with a new form.
     public static let all: [RunColumn] = [
         value("id", \.id, "TEXT NOT NULL UNIQUE CHECK (length(id) = 36)", "uuid PRIMARY KEY"),
         value("schema", \.schema, "INTEGER NOT NULL", "integer NOT NULL", isInCSV: false),
@@ -52,7 +52,7 @@ public struct RunColumn: Sendable {
         texts("digests", \.digests),
         text("tool_version", \.toolVersion, "TEXT NOT NULL"), text("host", \.host, "TEXT NOT NULL"),
         plan,
-        // The last steps tell how a run ended.
+        // The last steps show how a run ended.
         value(
             "steps", \.steps, json("steps"), "jsonb NOT NULL", bound: { $0.suffix(stepLimit).map(\.bounded) },
             cell: { .value("\($0.count)") }),
@@ -65,7 +65,7 @@ public struct RunColumn: Sendable {
     static let componentLimit = 32
     static let stepLimit = 256
 
-    /// CSV's columns: the record's, and one that is added up.
+    /// CSV's columns: the record's, and a computed one.
     static let cells: [(name: String, cell: @Sendable (RunRecord) -> Cell)] = {
         var cells = all.filter(\.isInCSV).map { (name: $0.name, cell: $0.cell) }
         let place = cells.firstIndex { $0.name == "rssi" } ?? cells.endIndex

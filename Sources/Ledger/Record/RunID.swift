@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The identity of a run: a UUIDv7 (RFC 9562, section 5.7), made without a server and ordered by its millisecond.
+/// A run's identity: a UUIDv7 (RFC 9562, section 5.7), made without a server and ordered by its millisecond.
 public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let uuid: UUID
 
-    /// Of a run that is not opened yet.
+    /// Before a run is opened.
     static let none = RunID(milliseconds: 0, first: 0, second: 0)
 
     /// - Parameters:
-    ///   - milliseconds: since 1970, 48 bits of it.
+    ///   - milliseconds: since 1970, 48 bits.
     ///   - first: 12 random bits.
     ///   - second: 62 random bits.
     init(milliseconds: UInt64, first: UInt64, second: UInt64) {
@@ -29,7 +29,7 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         return [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The last eight digits, which are random: enough to tell the runs of a list apart.
+    /// The last eight digits, which are random: enough to distinguish a list's runs.
     public var shortText: String { String(description.suffix(8)) }
 
     public var description: String { uuid.uuidString.lowercased() }
@@ -41,7 +41,7 @@ extension RunID: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = RunID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no UUID of version 7")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is not a UUID of version 7")
         }
         self = id
     }
@@ -49,8 +49,8 @@ extension RunID: Codable {
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
-/// Makes identities that grow, whatever the clock does: within a millisecond, or while the clock was set back, the last one is
-/// counted up by a random step (RFC 9562, section 6.2, method 2).
+/// Makes identities that grow whatever the clock does: within a millisecond, or after the clock was set back, each adds a random step to
+/// the last (RFC 9562, section 6.2, method 2).
 public final class RunIDGenerator: Sendable {
     private struct Last {
         var milliseconds: UInt64 = 0

@@ -1,6 +1,6 @@
-/// One run of one verb on one unit, as the ledger keeps it. It holds codes instead of messages, and never a key or a password.
+/// The ledger's record of one run of one verb on one unit. It holds codes instead of messages, and never a key or a password.
 ///
-/// A new field is a property here and a row of ``RunColumn/all``.
+/// A new field needs a property here and a row in ``RunColumn/all``.
 public struct RunRecord: Sendable, Hashable {
     public static let currentSchema = 2
 
@@ -9,9 +9,9 @@ public struct RunRecord: Sendable, Hashable {
     /// Grows with each change: an older state never replaces a newer one.
     public var revision = 1
     public var station: String
-    /// Given when the run is closed: without gaps for each station and epoch.
+    /// Assigned when the run is closed: without gaps for each station and epoch.
     public var seq: Int64?
-    /// The random name of the file that gave `seq`: a restored disk does not count on under the same name.
+    /// The random name of the file that assigned `seq`: a restored disk gets a new one.
     public var epoch: String?
     public var fixture: String?
     /// The adapter's address, which stays when `hciN` changes.
@@ -50,9 +50,9 @@ public struct RunRecord: Sendable, Hashable {
     /// At the start, in dBm.
     public var rssi: Int?
     public var battery: Int?
-    /// `nil` where no server is asked.
+    /// `nil` without a server.
     public var claim: ClaimState?
-    /// The claim's; it shows two runs of one unit that overlapped.
+    /// The claim's; it reveals two runs of one unit that overlapped.
     public var claimToken: Int64?
 
     public init(station: String, unitAddress: String, family: String, verb: String, toolVersion: String, host: String) {
@@ -62,7 +62,7 @@ public struct RunRecord: Sendable, Hashable {
 
     public var isOpen: Bool { outcome == nil }
 
-    /// As it may be kept: texts are printable, and all fits a line of the spool.
+    /// The form to keep: printable texts that fit a line of the spool.
     public var bounded: RunRecord { RunColumn.all.reduce(into: self) { $1.bound(&$0) } }
 
     public func begun(as id: RunID, at time: UTCTime) -> RunRecord {
@@ -92,7 +92,7 @@ extension RunRecord: Codable {
     }
 }
 
-/// One step of a run, as it ended.
+/// A finished step of a run.
 public struct RunStep: Sendable, Hashable, Codable {
     public var name: String
     /// Since the run's start, by the monotonic clock.

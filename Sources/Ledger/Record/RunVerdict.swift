@@ -1,6 +1,6 @@
 import Support
 
-/// How a run ended. `fail` says that the unit is bad, `error` that the test was.
+/// How a run ended. `fail` means that the unit is bad, `error` that the test was.
 public enum RunOutcome: String, Sendable, Codable, CaseIterable { case pass, fail, error, timeout, aborted }
 
 /// Whose fault it was that a run did not pass.
@@ -8,7 +8,7 @@ public enum Blame: String, Sendable, Codable, CaseIterable { case unit, station,
 
 public struct RunVerdict: Sendable, Hashable {
     public let outcome: RunOutcome
-    /// `nil` for a run that passed, and only then.
+    /// `nil` only for a run that passed.
     public let blame: Blame?
     /// The first error's.
     public let code: String?
@@ -27,7 +27,7 @@ public struct RunVerdict: Sendable, Hashable {
         self.init(outcome, blame, code: diagnosis.code)
     }
 
-    /// Of a run whose process ended before it: by a kill, a crash or a power cut.
+    /// For a run whose process was killed, crashed or lost power.
     public static let abandoned = RunVerdict(.aborted, .station, code: LedgerError.abandonedCode)
 
     private static func blame(of diagnosis: Diagnosis) -> Blame {
@@ -36,7 +36,6 @@ public struct RunVerdict: Sendable, Hashable {
         case .unit: .unit
         case .station: .station
         case .radio: .radio
-        // The package, the bundle or an option.
         case nil: .input
         }
     }

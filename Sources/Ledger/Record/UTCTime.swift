@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A time of day, in microseconds since 1970 by UTC. It can be set back: durations come from a monotonic clock.
+/// A time in microseconds since 1970, UTC. The clock may be set back: durations come from a monotonic clock.
 public struct UTCTime: Sendable, Hashable, Comparable {
     public let microseconds: Int64
 
@@ -13,7 +13,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         return UTCTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
-    /// Midnight of a day such as `2026-11-22`, or a moment such as `2026-11-22T14:23`, also with seconds, their parts and a `Z`.
+    /// Reads a day such as `2026-11-22` (its midnight) or a moment such as `2026-11-22T14:23`, also with seconds, their parts and a `Z`.
     public init?(iso8601 text: String) {
         let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6}))?)?Z?)?/
         guard let match = text.wholeMatch(of: form) else { return nil }
@@ -21,7 +21,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         var given = tm()
         (given.tm_year, given.tm_mon, given.tm_mday) = (number(match.1) - 1900, number(match.2) - 1, number(match.3))
         (given.tm_hour, given.tm_min, given.tm_sec) = (number(match.4), number(match.5), number(match.6))
-        // What is none of the calendar comes back as another day or hour.
+        // An invalid date comes back as another day or hour.
         var real = given
         let seconds = timegm(&real)
         guard given.tm_year > -1900, (given.tm_mon, given.tm_mday) == (real.tm_mon, real.tm_mday),
@@ -33,7 +33,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
 
     public static func < (left: UTCTime, right: UTCTime) -> Bool { left.microseconds < right.microseconds }
 
-    /// ISO 8601, such as `2026-11-22T14:23:47.123456Z`; outside of the years 1 to 9999 the nearest time inside.
+    /// ISO 8601, such as `2026-11-22T14:23:47.123456Z`; outside the years 1 to 9999 the nearest time inside.
     public var iso8601: String {
         let part = (bounded % 1_000_000 + 1_000_000) % 1_000_000
         var (seconds, date) = (time_t((bounded - part) / 1_000_000), tm())
@@ -45,14 +45,14 @@ public struct UTCTime: Sendable, Hashable, Comparable {
 
     public var day: String { String(iso8601.prefix(10)) }
 
-    /// For names of files, such as `20261122T142347.123456Z`.
+    /// For file names, such as `20261122T142347.123456Z`.
     public var compact: String { iso8601.replacing("-", with: "").replacing(":", with: "") }
 
     private var bounded: Int64 { min(max(microseconds, -62_135_596_800_000_000), 253_402_300_799_999_999) }
 }
 
 extension UTCTime: Codable {
-    /// Also reads microseconds, as records had them before.
+    /// Also reads microseconds, the form of earlier records.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let microseconds = try? container.decode(Int64.self) {
@@ -60,7 +60,7 @@ extension UTCTime: Codable {
         } else if let time = UTCTime(iso8601: try container.decode(String.self)) {
             self = time
         } else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no time")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is not a time")
         }
     }
 

@@ -1,4 +1,4 @@
-/// A drawing with its name and a description for those who do not see it.
+/// A drawing with its name, and a description for those who cannot see it.
 struct Chart {
     static let width = 680.0
 
@@ -54,6 +54,6 @@ struct Chart {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// The table beside the drawing has the whole name.
+    /// The table next to the drawing shows the whole name.
     static func shortened(_ name: String, to limit: Int) -> String { name.count > limit ? String(name.prefix(limit - 1)) + "…" : name }
 }

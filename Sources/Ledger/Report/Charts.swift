@@ -2,7 +2,7 @@ import Foundation
 
 /// Yields as dots with the interval that holds the true share in 95 of 100 cases.
 enum YieldCharts {
-    /// Where the scale begins: most yields lie near the top.
+    /// Where the scale begins: most yields are near the top.
     private static func floor(_ yields: [RunFigures.NamedYield]) -> Double {
         let lowest = yields.compactMap { $0.yield.share.value == nil ? nil : $0.yield.share.interval.lowerBound }.min() ?? 0
         return [0.9, 0.8, 0.5].first { $0 <= lowest } ?? 0
@@ -12,7 +12,7 @@ enum YieldCharts {
         let values = yields.filter { $0.yield.share.total > 0 }
         guard let worst = values.min(by: { ($0.yield.share.value ?? 1) < ($1.yield.share.value ?? 1) }),
             let best = values.max(by: { ($0.yield.share.value ?? 0) < ($1.yield.share.value ?? 0) })
-        else { return "No run tells of a unit." }
+        else { return "No run says anything about a unit." }
         return
             "From \(FigureText.percent(worst.yield.share.value)) (\(worst.name)) to \(FigureText.percent(best.yield.share.value)) "
                 + "(\(best.name))."
@@ -20,7 +20,7 @@ enum YieldCharts {
 
     static func days(_ days: [RunFigures.NamedYield], id: String) -> Chart {
         let (left, right, top, bottom) = (46.0, 12.0, 14.0, 210.0)
-        var chart = Chart(id: id, title: "Yield by day", description: words(days) + " Bars stand for the number of runs.", height: 284)
+        var chart = Chart(id: id, title: "Yield by day", description: words(days) + " Bars show the number of runs.", height: 284)
         let low = floor(days)
         let step = (Chart.width - left - right) / Double(max(days.count, 1))
         let y = { (share: Double) in bottom - (share - low) / (1 - low) * (bottom - top) }
@@ -75,7 +75,7 @@ enum YieldCharts {
     }
 }
 
-/// The error codes that occur most, with the share of all that they make up together.
+/// The most frequent error codes, and their cumulative share.
 enum ParetoChart {
     static func chart(_ pareto: Pareto, id: String) -> Chart {
         let total = pareto.bars.reduce(0) { $0 + $1.count }
@@ -135,7 +135,7 @@ enum DurationChart {
         return chart
     }
 
-    /// The powers of ten around all durations; a tenth of a second at least, three hours at most.
+    /// The powers of ten around all durations; from a tenth of a second to three hours.
     private static func decades(_ stages: [RunFigures.Stage]) -> (Double, Double) {
         let shortest = stages.compactMap(\.durations.shortest).min() ?? 0.1
         let longest = stages.compactMap(\.durations.longest).max() ?? 10
@@ -148,7 +148,7 @@ enum DurationChart {
     ) {
         let edges = (0...bins).map { pow(10, low + (high - low) * Double($0) / Double(bins)) }
         var counts = stage.durations.histogram(edges)
-        // What is shorter than the axis stands at its beginning.
+        // The first bar includes shorter durations.
         counts[0] += stage.durations.count - counts.reduce(0, +)
         let most = Double(counts.max() ?? 1)
         for (bin, count) in counts.enumerated() where count > 0 {

@@ -1,7 +1,7 @@
 import Foundation
 
 public enum FigureText {
-    /// Such as `98.7 %`, or `–` of nothing.
+    /// Such as `98.7 %`; `–` without data.
     public static func percent(_ share: Double?) -> String { share.map { "\(decimal($0 * 100, 1)) %" } ?? "–" }
 
     /// Such as `95.2–99.6 %`.
@@ -9,7 +9,7 @@ public enum FigureText {
         share.total == 0 ? "–" : "\(decimal(share.interval.lowerBound * 100, 1))–\(decimal(share.interval.upperBound * 100, 1)) %"
     }
 
-    /// Such as `0.42 s`, `12.3 s`, `214 s`: three digits.
+    /// Three digits, such as `0.42 s`, `12.3 s`, `214 s`.
     public static func seconds(_ value: Double?) -> String {
         guard let value, value.isFinite else { return "–" }
         return "\(decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0)) s"
@@ -23,7 +23,7 @@ public enum FigureText {
     }
 }
 
-/// Rows of tables, their name first.
+/// Table rows, name first.
 extension RunFigures {
     public var codeRows: [[String]] { codes.bars.map { [$0.name, FigureText.count($0.count), FigureText.percent($0.cumulative)] } }
 

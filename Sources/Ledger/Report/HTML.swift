@@ -1,6 +1,6 @@
-/// Elements of HTML. What comes from a unit or a person goes through ``text(_:)``.
+/// Elements of HTML. Texts from a unit or a person go through ``text(_:)``.
 enum HTML {
-    /// Escaped, for content and for attributes in quotes.
+    /// Escaped for content and quoted attributes.
     static func text(_ text: String) -> String { XMLText.attribute(text) }
 
     /// - Parameters:
@@ -16,7 +16,7 @@ enum HTML {
         let body = rows.map { row in
             "<tr>" + row.prefix(titles.count).enumerated().map { cell($0, $0 == 0 ? "th scope=\"row\"" : "td", $1) }.joined() + "</tr>"
         }
-        // A region that scrolls has to be reached by keyboard.
+        // A scrolling region must be reachable by keyboard.
         return
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
                 + "aria-label=\"\(text(caption))\"><table><caption>\(text(caption))</caption>"

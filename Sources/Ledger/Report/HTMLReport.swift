@@ -1,13 +1,13 @@
-/// One page of HTML without script or network; each drawing has a table with the same figures beside it.
+/// One page of HTML without script or network; a table next to each drawing has the same figures.
 public enum HTMLReport {
     static let dayLimit = 31
     static let stationLimit = 20
     static let rowLimit = 100
-    /// Days of stations that are too many for columns.
+    /// The most rows when there are too many stations for columns.
     static let lowestLimit = 30
 
     /// - Parameters:
-    ///   - scope: what was chosen, such as `since 2026-11-01`.
+    ///   - scope: the selection, such as `since 2026-11-01`.
     ///   - made: when.
     public static func page(_ figures: RunFigures, scope: String, made: UTCTime) -> String {
         let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -103,7 +103,7 @@ public enum HTMLReport {
         return section("Yield by station", "The same, for each station.\(left)", parts)
     }
 
-    /// A column for each of a few stations; of many, those days that stand out.
+    /// A column per station if they are few; otherwise the days that stand out.
     private static func stationDays(_ figures: RunFigures) -> String {
         guard figures.stations.count <= 8 else {
             // By the interval's upper end: 0 % of 1 says less than 50 % of 100.

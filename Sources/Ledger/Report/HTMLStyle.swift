@@ -1,5 +1,5 @@
 enum HTMLStyle {
-    /// Contrast of text is 4.5 to 1 at least, of lines and marks 3 to 1, in both schemes; marks differ in form, not in colour alone.
+    /// In both schemes text has a contrast of at least 4.5 to 1, lines and marks 3 to 1; marks differ in form, not only in colour.
     static let sheet = """
         :root { color-scheme: light dark; --paper: #fcfcfa; --panel: #ffffff; --ink: #1c2630; --soft: #55626f; --rule: #dfe3e6;
           --good: #2a6f97; --bad: #a8431c; --quiet: #8a97a3; --key: #1c2630; }

@@ -1,7 +1,7 @@
 import Support
 import Synchronization
 
-/// A run whose record is open: takes its changes in any order from any task, and is closed once.
+/// A run whose record is open. Accepts changes in any order from any task, and is closed once.
 public final class OpenRun: Sendable {
     private struct State {
         var record: RunRecord
@@ -24,7 +24,7 @@ public final class OpenRun: Sendable {
 
     public var record: RunRecord { state.withLock(\.record) }
 
-    /// Its unit was another station's: it leaves no record.
+    /// Another station had its unit, so it leaves no record.
     public var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
 
     /// When this run got the unit, by the monotonic clock.
@@ -33,10 +33,9 @@ public final class OpenRun: Sendable {
     /// Released when the run is closed.
     public var claim: any UnitClaim { state.withLock(\.claim) }
 
-    /// Claims the unit, once the record says that it will be asked for: a claim whose run ends before the
-    /// answer is this station's to take back.
-    /// - Throws: ``ClaimError``, ``LedgerError``, `CancellationError`: then the unit may not be touched. The run is still to be closed; one
-    ///   whose unit is another's leaves no record.
+    /// Records the request, then claims the unit: if the run ends before the answer, this station can take the claim back.
+    /// - Throws: ``ClaimError``, ``LedgerError``, `CancellationError`: then the unit must not be touched. Close the run all the same; if
+    ///   the unit is another station's, it leaves no record.
     public func claim(from claims: any UnitClaims, rebindsSerial: Bool = false) async throws {
         let (record, ledger) = (record, ledger)
         let request = ClaimRequest(
@@ -54,7 +53,7 @@ public final class OpenRun: Sendable {
             try Task.checkCancellation()
             throw error
         }
-        // Waiting for another station's run is no part of this one.
+        // Waiting for another station's run does not count as part of this one.
         let claim = claim
         if claim.state != nil {
             state.withLock { $0.begun = clock.monotonic.now }
@@ -63,7 +62,7 @@ public final class OpenRun: Sendable {
         try Task.checkCancellation()
     }
 
-    /// About the run's recording, each once.
+    /// About the run's recording, without repetition.
     public var notices: [LedgerNotice] { state.withLock(\.notices) }
 
     public var elapsed: Duration { begun.duration(to: clock.monotonic.now) }
@@ -81,7 +80,7 @@ public final class OpenRun: Sendable {
     }
 
     /// A close that cannot be recorded leaves the run open for another try.
-    /// - Returns: the record as it is kept; `nil` for a closed run.
+    /// - Returns: the stored record; `nil` for a closed run.
     @discardableResult
     public func close(_ verdict: RunVerdict, _ change: (inout RunRecord) -> Void = { _ in }) async throws(LedgerError) -> RunRecord? {
         let states = state.withLock { state -> (open: RunRecord, closed: RunRecord)? in

@@ -1,29 +1,29 @@
 import Support
 
-/// Where runs are recorded and read. A cancelled task undoes nothing: the record of an interrupted run is the one that counts.
+/// Records and reads runs. A cancelled task undoes nothing: the record of an interrupted run is the one that counts.
 public protocol RunLedger: Sendable {
-    /// Writes the record of a run before its unit is touched, and closes runs that a dead process of this station left open.
+    /// Writes a run's record before its unit is touched, and closes runs that a dead process of this station left open.
     /// - Parameter rebindsSerial: the record's serial number may be another unit's.
-    /// - Returns: the record as it is kept, with its first attempt.
-    /// - Throws: where the record cannot be kept, or its serial number is not the unit's: then no unit may be touched.
+    /// - Returns: the stored record, with its first attempt.
+    /// - Throws: when the record cannot be kept, or its serial number is not the unit's: then no unit may be touched.
     func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded
 
-    /// Writes a later state of a record; one that is older than what is kept, or follows its close, changes nothing.
-    /// - Returns: the record as it is kept; a closed one has its `seq`.
+    /// Writes a later state of a record; ignores a state that is older than the stored one or follows its close.
+    /// - Returns: the stored record; a closed one has its `seq`.
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
 
-    /// Takes back the record of an open run that never had its unit.
+    /// Removes the record of an open run that never had its unit.
     func withdraw(_ run: RunID) async -> Bool
 
-    /// Whether a run of this station was closed, or its process is dead. What is not known is not over.
+    /// Whether a run of this station was closed or its process is dead. Unknown means no.
     func isOver(_ run: RunID, station: String) async -> Bool
 
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord]
 
-    /// The newest run of any verb that a unit has passed.
+    /// The unit's newest passed run of any verb.
     func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun?
 
-    /// - Returns: why a serial number is not the unit's; `nil` where it may be.
+    /// - Returns: why a serial number is not the unit's; `nil` if it may be.
     func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError?
 }
 
@@ -42,7 +42,7 @@ public struct Recorded: Sendable, Hashable {
     public init(_ record: RunRecord, notices: [LedgerNotice] = []) { (self.record, self.notices) = (record, notices) }
 }
 
-/// The clocks and the identities of a ledger's runs.
+/// Makes the times and identities of runs.
 public struct LedgerClock: Sendable {
     public var now: @Sendable () -> UTCTime
     public var monotonic: SessionClock
@@ -55,7 +55,7 @@ public struct LedgerClock: Sendable {
 }
 
 extension RunLedger {
-    /// Opens the record of a run, before its unit is claimed or touched.
+    /// Opens a run's record, before its unit is claimed or touched.
     public func open(_ start: RunRecord, rebindsSerial: Bool = false, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
         let record = start.begun(as: clock.ids.next(), at: clock.now()).bounded
         let begun = clock.monotonic.now

@@ -13,10 +13,10 @@ public struct RunFilter: Sendable, Hashable {
     public init() {}
 }
 
-/// Records as they are at one moment, read one after another: there may be more than the memory holds.
+/// Records as they are at one moment, read one by one: they may exceed the memory.
 public protocol RunSource {
-    /// Passes on the records that fit, in the order of writing.
-    /// - Parameter part: of them; `nil` for all.
+    /// Passes on the matching records, in the order of writing.
+    /// - Parameter part: `nil` for all.
     /// - Throws: what `body` throws, which ends the reading.
     func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws
 }

@@ -9,8 +9,8 @@ public struct SerialBinding: Sendable, Hashable {
 
     public init(serial: String, unitAddress: String, run: String) { (self.serial, self.unitAddress, self.run) = (serial, unitAddress, run) }
 
-    /// - Parameter newest: finds the newest run of a serial number, or of a unit that has any.
-    /// - Returns: why the number is not the unit's; `nil` where it may be.
+    /// - Parameter newest: finds the newest run of a serial number, or of a unit with one.
+    /// - Returns: why the number is not the unit's; `nil` if it may be.
     public static func conflict(_ serial: String, at unitAddress: String, newest: (Key) throws -> SerialBinding?) rethrows -> LedgerError? {
         if let known = try newest(.serial(serial)), known.unitAddress != unitAddress, try newest(.unit(known.unitAddress))?.serial == serial
         {

@@ -12,7 +12,7 @@ public final class BackgroundUploads: Sendable {
         var failures = 0
     }
 
-    /// Of one upload: how long a hanging server may keep a thread and a connection.
+    /// How long one upload to a hanging server may occupy a thread and a connection.
     static let limit = Duration.seconds(10)
 
     private let uploads: any RunUploads
@@ -21,12 +21,12 @@ public final class BackgroundUploads: Sendable {
     private let state = Mutex(State())
     private let ended = Inbox<Void>()
 
-    /// - Parameter tell: gets what an operator has to know before the end.
+    /// - Parameter tell: gets what an operator must know before the end.
     public init(_ uploads: any RunUploads, clock: SessionClock = .continuous, tell: @escaping @Sendable ([LedgerNotice]) -> Void) {
         (self.uploads, self.clock, self.tell) = (uploads, clock, tell)
     }
 
-    /// Starts sending, and returns at once.
+    /// Returns at once.
     public func runClosed() {
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -46,7 +46,7 @@ public final class BackgroundUploads: Sendable {
             return state.sending
         }
         if let sending {
-            // The upload under way is as good as another try.
+            // The current upload is as good as another try.
             _ = try? await ended.next(before: deadline, on: clock)
             sending.cancel()
             _ = await sending.result
@@ -54,7 +54,7 @@ public final class BackgroundUploads: Sendable {
         return await uploads.send(within: max(.zero, clock.now.duration(to: deadline)))
     }
 
-    /// - Returns: `false` when nothing is wanted: then the task ends.
+    /// - Returns: `false` when nothing is left to send: then the task ends.
     private func takesWork() -> Bool {
         state.withLock { state in
             defer { state.isWanted = false }

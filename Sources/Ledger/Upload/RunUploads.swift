@@ -1,19 +1,19 @@
 import Support
 
-/// The closed runs that the server has not got yet.
+/// The closed runs that the server lacks.
 public protocol RunOutbox: Sendable {
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord]
     func unsentCount(station: String) async throws(LedgerError) -> Int
     func markSent(_ ids: [RunID]) async throws(LedgerError)
-    /// It is not sent again by itself.
+    /// It is no longer sent automatically.
     func markRejected(_ run: RejectedRun) async throws(LedgerError)
     /// `nil` before the first run.
     func lastNumber(station: String) async throws(LedgerError) -> RunNumber?
-    /// What cannot be sent, because it cannot be read.
+    /// Runs that cannot be sent because they cannot be read.
     var unreadable: LedgerNotice? { get }
 }
 
-/// The last number that a station has given to a run.
+/// A station's last run number.
 public struct RunNumber: Sendable, Hashable {
     public var epoch: String
     public var seq: Int64
@@ -21,13 +21,13 @@ public struct RunNumber: Sendable, Hashable {
     public init(epoch: String, seq: Int64) { (self.epoch, self.seq) = (epoch, seq) }
 }
 
-/// Sends the closed runs of this station to the ledger's server.
+/// Sends this station's closed runs to the ledger's server.
 public protocol RunUploads: Sendable {
-    /// Sends what waits, in its order, again and again for at most `limit`; the rest goes the next time. Each run arrives once. A
-    /// cancelled call ends at once.
+    /// Sends the waiting runs in order, repeatedly, for at most `limit`; the next call sends the rest. Each run arrives once. A cancelled
+    /// call ends at once.
     func send(within limit: Duration) async -> UploadReport
 
-    /// As ``send(within:)``, but the first failure ends it, and after one nothing is tried before it is time again.
+    /// Like ``send(within:)``, but the first failure ends it, and nothing is tried again before it is time.
     func sendOnce(within limit: Duration) async -> UploadReport
 }
 
@@ -37,7 +37,7 @@ public struct UploadReport: Sendable, Hashable {
     public var rejected: [RejectedRun] = []
     public var left = 0
     public var failure: Diagnosis?
-    /// Runs that cannot be sent, because they cannot be read.
+    /// Runs that cannot be sent because they cannot be read.
     public var unreadable: LedgerNotice?
 
     public init() {}

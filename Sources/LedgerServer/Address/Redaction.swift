@@ -1,7 +1,7 @@
 import Ledger
 import Support
 
-/// Text of a server or its library, for messages: printable, short, without passwords.
+/// Makes text of a server or its library fit for messages: printable, short, without passwords.
 enum Redaction {
     /// In characters: searching a long text for passwords takes long.
     private static let limit = 2000

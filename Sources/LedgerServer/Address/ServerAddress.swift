@@ -5,11 +5,11 @@ import Support
 
 /// Where the ledger's server is, as libpq's settings: from the address, a service file and the environment, in this order.
 ///
-/// Passwords come from a password file or the environment alone; a server on another machine has to prove who it is.
+/// Passwords come only from a password file or the environment. A server on another machine must prove its identity.
 struct ServerAddress: Sendable, Hashable {
     private(set) var settings: [String: String]
 
-    /// What may be set, and libpq's variable for it.
+    /// Each permitted setting and libpq's variable for it.
     private static let variables = [
         "host": "PGHOST", "hostaddr": "PGHOSTADDR", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "sslmode": "PGSSLMODE",
         "sslrootcert": "PGSSLROOTCERT", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslcrl": "PGSSLCRL", "passfile": "PGPASSFILE",
@@ -17,7 +17,7 @@ struct ServerAddress: Sendable, Hashable {
         "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "connect_timeout": "PGCONNECT_TIMEOUT",
     ]
 
-    /// In bytes: PostgreSQL's NAMEDATALEN, less the NUL; it cuts what is longer.
+    /// In bytes: PostgreSQL's NAMEDATALEN without the NUL; it cuts longer names.
     private static let loginLimit = 63
 
     /// - Parameters:
@@ -33,10 +33,10 @@ struct ServerAddress: Sendable, Hashable {
         self.settings["user"] = login
         try secure(environment)
         try checkPassfile(environment)
-        // Kerberos' encryption would replace TLS, and its check of the server's name.
+        // Kerberos' encryption would replace TLS and its check of the server's name.
         self.settings["gssencmode"] = "disable"
         self.settings["client_encoding"] = "UTF8"
-        // Instead of PGOPTIONS: a session's settings are its login's.
+        // Overrides PGOPTIONS: a session gets its login's settings.
         self.settings["options"] = " "
         self.settings["application_name"] = "noafw"
     }
@@ -51,7 +51,7 @@ struct ServerAddress: Sendable, Hashable {
         return settings
     }
 
-    /// The files that libpq reads: those of the settings, and its own where they name none.
+    /// The files that libpq reads: the settings' files, or its own defaults.
     static func files(_ text: String, environment: [String: String]) -> [String] {
         let settings = (try? gathered(text, environment)) ?? [:]
         let usual = ["sslrootcert": "root.crt", "sslcert": "postgresql.crt", "sslkey": "postgresql.key", "sslcrl": "root.crl"]
@@ -77,7 +77,7 @@ struct ServerAddress: Sendable, Hashable {
             throw .address(reason: "it begins with neither postgresql:// nor service=")
         }
         guard let options = PQconninfoParse(text, nil) else {
-            // libpq's words may quote a part of a password.
+            // libpq's words may quote part of a password.
             throw .address(
                 reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
         }
@@ -129,7 +129,7 @@ extension ServerAddress {
         settings["sslrootcert"] = root
     }
 
-    /// libpq would skip a file that others may read, and say so only on standard error.
+    /// libpq would skip a file that others can read, and report it only on standard error.
     private func checkPassfile(_ environment: [String: String]) throws(ServerError) {
         guard environment["PGPASSWORD"] == nil, let path = settings["passfile"] ?? environment["HOME"].map({ "\($0)/.pgpass" }) else {
             return

@@ -12,7 +12,7 @@ enum ServiceFile {
         ].compactMap(\.self)
     }
 
-    /// The first file that has the service; a user's own comes before the system's.
+    /// From the first file with the service; a user's own comes before the system's.
     static func settings(of name: String, environment: [String: String]) throws(ServerError) -> [String: String] {
         let places = places(environment)
         for path in places where FileManager.default.fileExists(atPath: path) {
@@ -37,7 +37,7 @@ enum ServiceFile {
                 if line == "[\(name)]" { settings = [:] }
             } else if let known = settings, !line.isEmpty, !line.hasPrefix("#") {
                 guard let sign = line.firstIndex(of: "="), sign > line.startIndex else {
-                    throw .service(name: name, reason: "line \(index + 1) of \(path) is no NAME=VALUE")
+                    throw .service(name: name, reason: "line \(index + 1) of \(path) is not NAME=VALUE")
                 }
                 settings = [String(line[..<sign]): String(line[line.index(after: sign)...])].merging(known) { $1 }
             }

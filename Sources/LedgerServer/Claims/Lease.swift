@@ -1,16 +1,16 @@
 import Ledger
 import Support
 
-/// What is known of one lease, by this machine's monotonic clock alone. A pure machine.
+/// The state of one lease by this machine's monotonic clock. A pure machine.
 struct Lease: Sendable, Hashable {
     enum Answer: Sendable, Hashable { case renewed, refused, unknown }
 
     let times: LeaseTimes
     private(set) var validUntil: SessionClock.Instant
-    /// Another station has the unit, or had it meanwhile.
+    /// Another station has or had the unit.
     private(set) var isRefused = false
 
-    /// - Parameter asked: before the request was sent: the server counts from later on.
+    /// - Parameter asked: before the request was sent; the server counts from later on.
     init(times: LeaseTimes, asked: SessionClock.Instant) {
         (self.times, validUntil) = (times, asked.advanced(by: times.timeToLive))
     }
@@ -30,12 +30,12 @@ struct Lease: Sendable, Hashable {
 
 /// How long a lease lasts, and how often it is renewed.
 public struct LeaseTimes: Sendable, Hashable {
-    /// From 1 s to 10 min, as the server allows.
+    /// From 1 s to 10 min, the server's limits.
     public var timeToLive: Duration
-    /// At most a third of it, so that one renewal may fail. With less than this left no erase begins.
+    /// At most a third of it, so that one renewal may fail. No erase begins with less than this left.
     public var renewal: Duration
 
-    /// After an unanswered renewal: stations that lost the server together do not ask together.
+    /// After an unanswered renewal. Random, so that stations which lost the server together do not ask together.
     var retry: Duration { renewal / 10 * Double.random(in: 0.5...1.5) }
 
     public init(timeToLive: Duration = .seconds(90), renewal: Duration = .seconds(30)) {

@@ -1,11 +1,11 @@
 import Ledger
 import Support
 
-/// Gives leases. A cancelled call ends at once, but for a release.
+/// Grants leases. A cancelled call ends at once, except a release.
 protocol LeaseServer: Sendable {
     /// - Parameter dead: a run of this station that no longer holds the unit.
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
-    /// - Returns: what keeps the serial number from the unit; `nil` once it is the unit's.
+    /// - Returns: what prevents the binding; `nil` once the serial number is the unit's.
     func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool
     /// Without an answer the lease ends by itself.
@@ -39,7 +39,7 @@ struct PostgreSQLLeases: LeaseServer {
         return try await lane.ask(within: Self.takeLimit) { connection, deadline throws(ServerFault) in
             let row = try connection.execute(sql, parameters, until: deadline).rows.first ?? []
             guard row.count == 5, let token = row[1].flatMap({ Int64($0) }), let until = row[3].flatMap({ Int64($0) }) else {
-                throw .lost("the server's answer makes no sense")
+                throw .lost("the server's answer is invalid")
             }
             guard row[0] != "t" else { return .granted(token: token) }
             return .taken(
@@ -53,7 +53,7 @@ struct PostgreSQLLeases: LeaseServer {
         return try await lane.ask(within: Self.takeLimit) { connection, deadline throws(ServerFault) in
             guard let row = try connection.execute(sql, parameters, until: deadline).rows.first else { return nil }
             let texts = row.map { RecordText.required($0 ?? "") }
-            guard texts.count == 4 else { throw .lost("the server's answer makes no sense") }
+            guard texts.count == 4 else { throw .lost("the server's answer is invalid") }
             return BoundSerial(binding: SerialBinding(serial: texts[0], unitAddress: texts[1], run: texts[2]), station: texts[3])
         }
     }

@@ -43,7 +43,7 @@ final class ServerClaim: UnitClaim {
         if isFirst { await server.release(unit: unit, run: run, token: number) }
     }
 
-    /// - Returns: when to ask again; `nil` when the unit is another station's.
+    /// - Returns: when to ask again; `nil` when another station has the unit.
     fileprivate func renew() async -> SessionClock.Instant? {
         let asked = clock.now
         let times = lease.times
@@ -64,7 +64,7 @@ final class ServerClaim: UnitClaim {
     /// Until it is released, refused, or nothing refers to it.
     func keepRenewing() {
         let (clock, first) = (clock, clock.now.advanced(by: lease.times.renewal))
-        // It outlives the call; a release, or the end of this value, ends it.
+        // It outlives the call; a release or the end of this value ends it.
         let task = clock.task { [weak self] in
             var next: SessionClock.Instant? = first
             while let due = next, (try? await clock.sleep(until: due)) != nil { next = await self?.renew() }

@@ -2,9 +2,9 @@ import Ledger
 import Support
 import Synchronization
 
-/// What happens to a unit when no server can be asked.
+/// What to do with a unit when no server answers.
 public enum ClaimPolicy: String, Sendable, CaseIterable {
-    /// It is worked on under this machine's lock alone, and its record says `unclaimed`.
+    /// Work under this machine's lock alone, and record the unit as `unclaimed`.
     case prefer
     case require
 }
@@ -24,7 +24,7 @@ struct ServerClaims: UnitClaims {
         do {
             answer = try await ask(request)
         } catch {
-            // A wait that was cut short says nothing about the server.
+            // An interrupted wait says nothing about the server.
             if !Task.isCancelled { silence.note(error, asked: asked, now: clock.now) }
             guard goesOn else { throw .notAsked(unit: request.unit, reason: error.reason, remedy: error.remedy) }
             return LocalClaim(unclaimed: error.reason)
@@ -35,7 +35,7 @@ struct ServerClaims: UnitClaims {
     private func ask(_ request: ClaimRequest) async throws(ServerFault) -> Result<any UnitClaim, ClaimError> {
         var asked = clock.now
         var grant = try await server.take(request, over: nil, timeToLive: times.timeToLive)
-        // This station's own, left by a kill or by a release that did not arrive.
+        // This station's own lease, left by a kill or a lost release.
         if case .taken(_, _, let holder) = grant, let holder, await request.isOver(holder) {
             asked = clock.now
             grant = try await server.take(request, over: holder, timeToLive: times.timeToLive)
@@ -62,15 +62,15 @@ struct ServerClaims: UnitClaims {
     }
 }
 
-/// Remembers for a minute that the server gave no answer, so that not every unit waits.
+/// Remembers for a minute that the server did not answer, so that not every unit waits.
 final class ServerSilence: Sendable {
     static let pause = Duration.seconds(60)
-    /// A server that refuses a connection at once costs a unit nothing.
+    /// A server that refuses a connection at once delays no unit.
     private static let patience = Duration.seconds(2)
 
     private let told = Mutex<(until: SessionClock.Instant, reason: String)?>(nil)
 
-    /// - Returns: why the server is not asked now; `nil` where it is.
+    /// - Returns: why not to ask the server now; `nil` to ask it.
     func reason(at now: SessionClock.Instant) -> String? {
         told.withLock { told in told.flatMap { now < $0.until ? $0.reason : nil } }
     }

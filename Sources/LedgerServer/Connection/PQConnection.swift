@@ -2,8 +2,8 @@ import CPQ
 import Glibc
 import Support
 
-/// One connection of libpq, without its waits: libpq's own time limits hold neither while it connects nor while it waits for an
-/// answer, and a server that was stopped still acknowledges what it is sent. What a server sends is bounded by ``ServerWire``.
+/// One connection of libpq, without libpq's waits: its time limits hold neither while it connects nor while it waits for an answer, and a
+/// stopped server still acknowledges what it is sent. ``ServerWire`` limits what a server sends.
 final class PQConnection {
     private let connection: OpaquePointer
     private var wire: ServerWire?
@@ -38,7 +38,7 @@ final class PQConnection {
         throw fault
     }
 
-    /// Parameters are bound as text; a statement with its data in it could end in the server's log.
+    /// Binds parameters as text: a statement that contains data could end in the server's log.
     func execute(_ sql: String, _ parameters: [String?] = [], until deadline: ContinuousClock.Instant) throws(ServerFault) -> PQRows {
         let sent = Self.withCStrings(parameters) { PQsendQueryParams(connection, sql, Int32(parameters.count), nil, $0, nil, nil, 0) }
         guard sent == 1 else { throw fault }
@@ -52,9 +52,9 @@ final class PQConnection {
             }
             guard let result = PQgetResult(connection) else { return try last.get() }
             defer { PQclear(result) }
-            // libpq gives it again and again.
+            // libpq returns it again and again.
             guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) else {
-                throw .lost("the server's answer makes no sense")
+                throw .lost("the server's answer is invalid")
             }
             last = PQRows.read(result, hiding: secret)
         }
@@ -66,7 +66,7 @@ final class PQConnection {
             guard left != 0 else { return }
             guard left > 0 else { throw fault }
             try wait(POLLIN | POLLOUT, deadline)
-            // A server may read on only once its answer is taken.
+            // A server may not read on before its answer is read.
             guard PQconsumeInput(connection) == 1 else { throw fault }
         }
     }

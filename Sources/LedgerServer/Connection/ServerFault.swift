@@ -1,7 +1,7 @@
 import Ledger
 import Support
 
-/// Why there is no result. Reasons are printable and hold no password.
+/// Why there is no result. Reasons are printable and contain no password.
 enum ServerFault: Error, Sendable, Hashable {
     /// No answer came, or libpq itself gave up.
     case lost(String)
@@ -10,15 +10,15 @@ enum ServerFault: Error, Sendable, Hashable {
     /// Longer than ``ServerWire/answerLimit``.
     case tooLong
     case login(String)
-    /// The server asked for it; it was not sent.
+    /// The server asked for the password, which was not sent.
     case clearText
     case schema(found: Int?)
 
     enum Kind: Hashable {
-        /// Asking again can help.
+        /// A retry may help.
         case passing
         case row
-        /// The server has other tables, rights or logins than it should.
+        /// The server's tables, rights or logins are wrong.
         case setUp
     }
 
@@ -62,7 +62,7 @@ enum ServerFault: Error, Sendable, Hashable {
         }
     }
 
-    /// What to do on the server; `nil` where it has to be reached first.
+    /// What to do on the server; `nil` while it cannot be reached.
     var remedy: String? {
         if case .answered(let state, _) = self, !needsAdministrator(state) {
             return
@@ -72,7 +72,7 @@ enum ServerFault: Error, Sendable, Hashable {
         return diagnosis.category == .tryAgain ? nil : diagnosis.remedy
     }
 
-    /// Whether waiting mends nothing: a wrong set-up or row, a server that is read-only, full or faulty.
+    /// Whether waiting is useless: a wrong set-up or row, a server that is read-only, full or faulty.
     private func needsAdministrator(_ state: String) -> Bool {
         kind != .passing || ["25", "58", "XX"].contains(state.prefix(2)) || ["53100", "53200"].contains(state)
     }

@@ -2,16 +2,16 @@ import Foundation
 import Support
 import Synchronization
 
-/// One connection at a time, on a thread of its own: connect, answer what has gathered, disconnect. A station has few connections
-/// on a server that serves thousands.
+/// One connection at a time, on its own thread: connect, answer the queue, disconnect. A station needs few connections to a server that
+/// serves thousands.
 ///
-/// Each request ends at its own limit, even where libpq hangs in the machine's resolver.
+/// Each request ends at its own limit, even when libpq hangs in the machine's resolver.
 final class ServerLane: Sendable {
     typealias Body<Value> = @Sendable (PQConnection, ContinuousClock.Instant) throws(ServerFault) -> Value
 
     private final class Request: Sendable {
         let deadline: ContinuousClock.Instant
-        /// Fails only where the connection did; every other answer is given.
+        /// Fails only when the connection did; every other answer is delivered.
         let perform: @Sendable (PQConnection) -> Result<Void, ServerFault>
         let fail: @Sendable (ServerFault) -> Void
         private let over = Atomic(false)
@@ -38,8 +38,8 @@ final class ServerLane: Sendable {
 
     init(_ address: ServerAddress) { self.address = address }
 
-    /// A cancelled caller waits no longer.
-    /// - Parameter body: runs a second time where the connection had ended before.
+    /// A cancelled caller stops waiting.
+    /// - Parameter body: runs again if the connection had already ended.
     func ask<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
         let deadline = ContinuousClock.now.advanced(by: limit)
         let answer = Inbox<Result<Value, ServerFault>>()
@@ -94,13 +94,13 @@ extension ServerLane {
             connection = current
             guard case .failure(let fault) = request.perform(current) else { return }
             connection = nil
-            // It may have ended while idle: once more with a new one.
+            // It may have ended while idle: retry once with a new one.
             guard wasUsed, fault.kind == .passing, !request.isOver, ContinuousClock.now < request.deadline else {
                 return request.fail(fault)
             }
             serve(request, &connection)
         } catch {
-            // What has waited for the same connection would only wait as long again.
+            // Others in the queue would only wait as long again for the same connection.
             for failed in [request] + others {
                 failed.fail(error)
                 failed.end()

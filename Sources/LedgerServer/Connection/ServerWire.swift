@@ -1,12 +1,12 @@
 import Glibc
 import Support
 
-/// The way between libpq and a server, with a limit on what a server may send.
+/// Connects libpq with a server, and limits what the server may send.
 ///
-/// libpq has none: it makes room for whatever length a message claims, and reads on as long as more comes.
-/// So it gets one end of a pair of sockets in place of its own, and the server's bytes a piece at a time.
+/// libpq has no limit: it allocates whatever length a message claims, and reads as long as more comes. So it gets one end of a socket
+/// pair instead of its own socket, and the server's bytes piece by piece.
 ///
-/// libpq 15 also sends a password in clear text to whoever asks: such a message goes no further than here.
+/// libpq 15 also sends a password in clear text to whoever asks: this stops such a message.
 final class ServerWire {
     /// Bytes of one answer, or of all before the first one.
     static let answerLimit = 1 << 20
@@ -14,16 +14,16 @@ final class ServerWire {
 
     private let server: Int32
     private let end: Int32
-    /// Of libpq's end: libpq may connect anew under the same number.
+    /// Identifies libpq's end: libpq may reconnect under the same number.
     private let identity: [UInt64]
     private var received = 0
     private var toServer: ArraySlice<UInt8> = []
     private var isServerGone = false
-    /// As libpq sends it (PostgreSQL, PasswordMessage).
+    /// In libpq's form (PostgreSQL, PasswordMessage).
     private let clearText: [UInt8]
     private var isAskedForClearText = false
 
-    /// Takes the place of a connected socket, under its number.
+    /// Takes over a connected socket's number.
     init(inPlaceOf socket: Int32, password: String) throws(ServerFault) {
         let length = UInt32(password.utf8.count + 5)
         clearText = [UInt8(ascii: "p")] + withUnsafeBytes(of: length.bigEndian, Array.init) + password.utf8 + [0]
@@ -41,7 +41,6 @@ final class ServerWire {
         (server, end, identity) = (copy, pair[1], Self.identity(socket))
     }
 
-    /// Sends libpq's goodbye.
     deinit {
         sendOn()
         close(end)
@@ -59,7 +58,7 @@ final class ServerWire {
 
     /// - Parameters:
     ///   - socket: libpq's end.
-    ///   - events: of `poll`.
+    ///   - events: for `poll`.
     func wait(_ socket: Int32, for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
         while true {
             let fromServer = events & POLLIN != 0 && !isServerGone ? POLLIN : 0
@@ -75,12 +74,12 @@ final class ServerWire {
 
     private func sendOn() {
         if toServer.isEmpty { toServer = Self.read(end) ?? [] }
-        // What TLS has encrypted looks otherwise.
+        // Text that TLS has encrypted looks different.
         if toServer.suffix(clearText.count) == clearText[...] { (isAskedForClearText, toServer) = (true, []) }
         guard !toServer.isEmpty else { return }
         let count = toServer.withUnsafeBytes { send(server, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
         if count > 0 { toServer = toServer.dropFirst(count) }
-        // The server is gone; what it said before is still read.
+        // The server is gone; its last bytes are still read.
         if count < 0, errno != EAGAIN, errno != EINTR { toServer = [] }
     }
 
@@ -97,7 +96,7 @@ final class ServerWire {
         guard count == piece.count else { throw .lost(SystemError.last) }
     }
 
-    /// - Returns: `nil` at the end; nothing where nothing is there.
+    /// - Returns: `nil` at the end; empty while nothing is there.
     private static func read(_ descriptor: Int32) -> ArraySlice<UInt8>? {
         var bytes = [UInt8](repeating: 0, count: piece)
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
@@ -105,9 +104,9 @@ final class ServerWire {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
     }
 
-    /// - Returns: which of them are ready, or have ended.
+    /// - Returns: which of them are ready or have ended.
     static func poll(_ waits: [(descriptor: Int32, events: Int32)], until deadline: ContinuousClock.Instant) throws(ServerFault) -> [Bool] {
-        // poll would report the end of a socket without events, too.
+        // Even without events, poll would report the end of a socket.
         var descriptors = waits.map { pollfd(fd: $0.events == 0 ? -1 : $0.descriptor, events: Int16($0.events), revents: 0) }
         while true {
             let left = ContinuousClock.now.duration(to: deadline)

@@ -2,10 +2,10 @@ import Ledger
 
 /// The server's tables. A station never makes or changes them.
 public enum ServerSchema {
-    /// What `schema_version` has to say.
+    /// The required content of `schema_version`.
     public static let version = 2
 
-    /// For the server's administrator: makes everything, or stops where something of it is there.
+    /// For the server's administrator: makes everything, or stops if any of it exists.
     public static let sql = [head, roles, runs, numbers, months, leases, serials, stations, end].joined(separator: "\n")
 
     private static let head = """
@@ -129,7 +129,7 @@ public enum ServerSchema {
         $$;
         """
 
-    /// A run that asks again for what it has gets it: its answer was lost. So does one that names a dead run of its own station.
+    /// A run that repeats its request gets its lease: the answer was lost. So does one that names a dead run of its own station.
     private static let mayTake = "lease.expires_at <= clock_timestamp() OR (lease.run IN (a_run, dead_run) AND lease.holder = session_user)"
     private static let tokenStep = "CASE WHEN lease.run = a_run AND lease.expires_at > clock_timestamp() THEN 0 ELSE 1 END"
     private static let isHolder = "lease.run = a_run AND lease.token = a_token AND lease.holder = session_user"

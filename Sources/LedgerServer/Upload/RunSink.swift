@@ -3,8 +3,8 @@ import Ledger
 import Support
 
 protocol RunSink: Sendable {
-    /// All of them, or none. Known runs are no error.
-    /// - Parameter last: the last number that the station has given: it shows what is missing.
+    /// Inserts all or none. Known runs are no error.
+    /// - Parameter last: the station's last number, which shows what is missing.
     func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault)
 }
 
@@ -16,7 +16,7 @@ struct PostgreSQLRuns: RunSink {
         guard let json = Self.json(runs) else { throw .answered(state: "22000", reason: "a record cannot be written as JSON") }
         try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in
             _ = try connection.execute(Self.statement, [json], until: deadline)
-            // The runs are there without it, too.
+            // The runs are stored even without it.
             if let last { _ = try? connection.execute("SELECT noafw.tell($1, $2::bigint)", [last.epoch, "\(last.seq)"], until: deadline) }
         }
     }

@@ -2,8 +2,8 @@ import Ledger
 import Support
 import Synchronization
 
-/// Feeds the server from this station's ledger. Runs are marked as sent only once the server has confirmed them; after a lost answer they
-/// go again, and the server knows them.
+/// Feeds the server from this station's ledger. Runs are marked as sent only after the server's confirmation; after a lost answer they
+/// are sent again, and the server recognises them.
 final class ServerUploads: RunUploads {
     private struct State {
         var backoff = Backoff()
@@ -45,14 +45,14 @@ final class ServerUploads: RunUploads {
             report.unreadable = outbox.unreadable
             report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
         } catch {
-            // Cut short: the runs wait for an earlier reason, if any.
+            // Interrupted: the runs wait for an earlier reason, if any.
             report.failure = error is CancellationError ? state.withLock { $0.failure?.diagnosis } : diagnose(error)
             report.left = max((try? await outbox.unsentCount(station: station)) ?? 0, 1)
         }
         return report
     }
 
-    /// Waits for the next try, where that comes in time.
+    /// Waits for the next try if it comes in time.
     private func isDue(before deadline: SessionClock.Instant) async throws -> Bool {
         guard let due = state.withLock(\.backoff.due), clock.now < due else { return true }
         guard due < deadline else { return false }
@@ -60,7 +60,7 @@ final class ServerUploads: RunUploads {
         return true
     }
 
-    /// In halves where one run is refused, so that it blocks no other.
+    /// Splits a refused batch, so that one bad run blocks no other.
     private func send(_ batch: [RunRecord], until deadline: SessionClock.Instant, _ report: inout UploadReport) async throws {
         do {
             let last = try? await outbox.lastNumber(station: station)
@@ -122,8 +122,7 @@ enum UploadBatch {
     }
 }
 
-/// When a server that did not answer is asked again: after 1 s, then twice as late each time, up to a minute, each time a little
-/// earlier by chance. A pure machine.
+/// When to ask a silent server again: after 1 s, then twice as late each time, up to a minute, randomly a little earlier. A pure machine.
 struct Backoff: Sendable {
     static let (first, longest) = (Duration.seconds(1), Duration.seconds(60))
 
@@ -135,7 +134,7 @@ struct Backoff: Sendable {
         delay = min(delay * 2, Self.longest)
     }
 
-    /// Another try within a minute is no use.
+    /// Another try within a minute is useless.
     mutating func gaveUp(at now: SessionClock.Instant) {
         delay = Self.longest
         failed(at: now, chance: 1)

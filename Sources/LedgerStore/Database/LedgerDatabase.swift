@@ -4,7 +4,7 @@ import Glibc
 import Ledger
 import Support
 
-/// The open file. Everything but reading needs the ``WriterLock``.
+/// The open file. Everything except reading needs the ``WriterLock``.
 struct LedgerDatabase: Sendable {
     let pool: DatabasePool
     /// Another process may have moved the file aside since.
@@ -17,7 +17,7 @@ struct LedgerDatabase: Sendable {
     init(_ files: LedgerFiles, migrator: DatabaseMigrator, now: UTCTime) throws {
         try Self.checkForm(files, migrator: migrator)
         pool = try DatabasePool(path: files.database, configuration: Self.configuration())
-        // DatabasePool sets NORMAL with WAL: a power cut would lose the last record.
+        // With WAL, DatabasePool sets NORMAL: a power cut would lose the last record.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try Self.migrate(pool, files, migrator: migrator, now: now)
         identity = files.identity()
@@ -46,19 +46,19 @@ struct LedgerDatabase: Sendable {
         return configuration
     }
 
-    /// A newer noafw's file is not changed: this opens it read-only.
+    /// Opens read-only, so that a newer noafw's file stays unchanged.
     private static func checkForm(_ files: LedgerFiles, migrator: DatabaseMigrator) throws {
         guard files.isBegun else { return }
         var status = stat()
         guard stat(files.database, &status) == 0 else { throw StorageFault.unwritable(SystemError.last) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is not a file") }
         // A database that was opened has a reserve, and is never empty again.
         guard status.st_size > 0 || access(files.reserve, F_OK) != 0 else { throw StorageFault.broken("it is empty, and was not before") }
         let unknown: [String]
         do {
             unknown = try unknownForms(files.database, migrator, isReadOnly: true)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A kill while the file was made left a journal, which opening rolls back.
+            // A kill during creation left a journal; opening rolls it back.
             unknown = try unknownForms(files.database, migrator, isReadOnly: false)
         }
         guard let newest = unknown.last else { return }

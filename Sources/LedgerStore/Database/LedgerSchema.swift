@@ -1,7 +1,7 @@
 import GRDB
 import Ledger
 
-/// The forms that the ledger's file has had. A shipped migration is never edited; each has a file in the tests' fixtures.
+/// The past forms of the ledger's file. Never edit a shipped migration; the tests' fixtures hold a file of each.
 enum LedgerSchema {
     static let migrator = migrator(of: RunColumn.all)
 
@@ -13,14 +13,14 @@ enum LedgerSchema {
                 for column in columns where column.form == form {
                     try db.execute(sql: "ALTER TABLE runs ADD COLUMN \(column.name) \(column.sqlite)")
                 }
-                // Which unit a serial number belongs to is asked before each run that names one.
+                // Looked up before each run with a serial number.
                 if form == 3 { try db.execute(sql: "CREATE INDEX runs_by_serial ON runs (serial, number) WHERE serial IS NOT NULL") }
             }
         }
         return migrator
     }
 
-    /// With the process that has the run open.
+    /// Adds the process that has the run open.
     private static func declarations(_ columns: [RunColumn]) -> String {
         columns.map { column in
             let name = ["schema", "plan"].contains(column.name) ? "\"\(column.name)\"" : column.name

@@ -16,7 +16,7 @@ enum RunConditions {
         add("outcome = ?", filter.outcome?.rawValue)
         add("code = ?", filter.code)
         if let limit = filter.limit {
-            // Of those that fit by then.
+            // The newest of those that match so far.
             let fitting = conditions.map(\.sql).joined(separator: " AND ")
             let newest = "number IN (SELECT number FROM runs WHERE \(fitting) ORDER BY number DESC LIMIT \(max(0, limit)))"
             conditions.append((newest, conditions.flatMap(\.values)))

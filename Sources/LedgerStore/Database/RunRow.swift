@@ -13,10 +13,10 @@ extension JSONDocument: DatabaseValueConvertible {
     public static func fromDatabaseValue(_ value: DatabaseValue) -> JSONDocument? { String.fromDatabaseValue(value).map(JSONDocument.init) }
 }
 
-/// A row of the runs that is no record: another program wrote it.
+/// A row of the runs that is not a record: another program wrote it.
 struct OddRow: Error, Sendable, Hashable {
     var number: Int64
-    /// Empty where several together are wrong.
+    /// Empty when several together are wrong.
     var columns: [String]
 
     var text: String { "row \(number) (\(columns.isEmpty ? "several columns" : columns.joined(separator: ", ")))" }
@@ -52,7 +52,7 @@ struct RunRow: FetchableRecord, PersistableRecord {
         }
     }
 
-    /// Those with which, given another value, the row would be a record.
+    /// The columns that alone prevent the row from being a record.
     private static func oddColumns(_ row: Row) -> [String] {
         let start = RunRecord(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
         guard let plain = try? start.databaseDictionary else { return [] }

@@ -5,7 +5,7 @@ struct RunTransaction {
     let db: Database
     let mark: ProcessMark
 
-    /// - Returns: what is kept: the record, or a newer state of it.
+    /// - Returns: the stored state: the record or a newer one.
     func put(_ record: RunRecord, owner: Int64) throws -> RunRecord {
         let known = try RunRow.fetchOne(db, sql: "SELECT * FROM runs WHERE id = ?", arguments: ["\(record.id)"])
         if let known, !known.record.isOpen || known.record.revision >= record.revision { return known.record }
@@ -28,7 +28,7 @@ struct RunTransaction {
         var reason: String
     }
 
-    /// - Returns: what is kept, as ``put(_:owner:)``, or why nothing was changed.
+    /// - Returns: the result of ``put(_:owner:)``, or why nothing was changed.
     func tryPut(_ record: RunRecord, owner: Int64) throws -> Result<RunRecord, Misfit> {
         do {
             var kept = record
@@ -40,12 +40,12 @@ struct RunTransaction {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             return .failure(Misfit(reason: StorageFault(error).reason))
         } catch let error as OddRow {
-            return .failure(Misfit(reason: "\(error.text) is no record"))
+            return .failure(Misfit(reason: "\(error.text) is not a record"))
         }
     }
 
-    /// Closes the station's runs whose process is dead, each by itself.
-    /// - Returns: what was closed, and rows that are no records.
+    /// Closes each of the station's runs whose process is dead.
+    /// - Returns: the closed runs, and rows that are not records.
     func closeAbandoned(station: String, at time: UTCTime) throws -> (closed: [RunRecord], odd: Set<OddRow>) {
         var (closed, odd): ([RunRecord], Set<OddRow>) = ([], [])
         let owners = try Int64.fetchAll(
@@ -89,7 +89,7 @@ struct RunTransaction {
 }
 
 extension Database {
-    /// - Returns: why a serial number is not the unit's. Rows that are no records count, too.
+    /// - Returns: why a serial number is not the unit's. Invalid rows count, too.
     func conflict(_ serial: String, at unitAddress: String) throws -> LedgerError? {
         try SerialBinding.conflict(serial, at: unitAddress) { key in
             let (condition, value) =

@@ -13,7 +13,7 @@ enum FileSystemKind {
         networked.contains(type.prefix { $0 != "." })
     }
 
-    /// The type of the file system that a folder is on, such as `ext4`; `nil` where the kernel does not tell.
+    /// The type of a folder's file system, such as `ext4`; `nil` if the kernel does not report it.
     static func type(of folder: String) -> String? {
         var status = stat()
         guard stat(folder, &status) == 0, let mounts = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
@@ -31,7 +31,7 @@ enum FileSystemKind {
         return nil
     }
 
-    /// The parts of a `dev_t`, as glibc's `sys/sysmacros.h` has them.
+    /// Splits a `dev_t` like glibc's `sys/sysmacros.h`.
     private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }
     private static func minor(_ device: UInt64) -> UInt64 { device & 0xFF | device >> 12 & 0xFFFF_FF00 }
 }

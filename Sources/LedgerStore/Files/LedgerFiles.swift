@@ -19,7 +19,7 @@ struct LedgerFiles: Sendable {
 
     func copy(before migration: String, at time: UTCTime) -> String { "\(folder)/ledger-before-\(migration)-\(time.compact).sqlite" }
 
-    /// Moves the database's files into a folder of their own.
+    /// Moves the database's files into a separate folder.
     func moveAside(at time: UTCTime) throws {
         let aside = "\(folder)/\(Self.brokenPrefix)\(time.compact)"
         do {
@@ -35,7 +35,7 @@ struct LedgerFiles: Sendable {
         Self.synchronize(folder)
     }
 
-    /// The folders of broken databases that no person has acknowledged.
+    /// The folders of broken databases that nobody has acknowledged.
     func brokenFolders() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(Self.brokenPrefix) }.sorted().map { "\(folder)/\($0)" }
@@ -50,7 +50,7 @@ struct LedgerFiles: Sendable {
         }
     }
 
-    /// Also for what cannot be read, or a link whose disk is not mounted.
+    /// True also for unreadable files, and links to unmounted disks.
     var isBegun: Bool {
         var status = stat()
         return lstat(database, &status) == 0
@@ -58,7 +58,7 @@ struct LedgerFiles: Sendable {
 
     func identity() -> FileIdentity? { FileIdentity(path: database) }
 
-    /// A new file survives a power cut only when its folder is on the disk too.
+    /// A new file survives a power cut only when its folder is also on the disk.
     static func synchronize(_ folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -2,16 +2,16 @@ import Glibc
 import Ledger
 import Support
 
-/// Tells living processes from dead ones: each locks one byte of a shared file, at a place of its own, and the kernel frees that byte
-/// when the process ends, whatever ends it. Unlike process numbers, places are not used again, and they hold across containers.
+/// Distinguishes living processes from dead ones: each locks one byte of a shared file at its own place, and the kernel frees that byte
+/// however the process ends. Unlike process numbers, places are never reused and work across containers.
 final class ProcessMark: Sendable {
     private let descriptor: Int32
-    /// Random; the records that this process has open hold it.
+    /// Random; stored in the records that this process has open.
     let place: Int64
-    /// Of the shared file: no other process sees a mark in a removed one.
+    /// The shared file's: no other process sees a mark in a removed file.
     let identity: FileIdentity?
 
-    /// Of `fcntl`: a lock of the open file, not of the process (Linux, `F_OFD_GETLK` and `F_OFD_SETLK`).
+    /// Commands of `fcntl` for locks of the open file, not of the process (Linux, `F_OFD_GETLK` and `F_OFD_SETLK`).
     private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 
     init(path: String, random: () -> Int64 = { .random(in: 1...(1 << 62)) }) throws {
@@ -21,14 +21,14 @@ final class ProcessMark: Sendable {
         guard descriptor >= 0 else { throw StorageFault.last(path) }
         var lock = Self.byte(at: place)
         guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
-            // `deinit` closes it, here too.
+            // `deinit` closes it even here.
             throw StorageFault.last(path)
         }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Also where that cannot be found out.
+    /// True also when unknown.
     func isAlive(_ other: Int64) -> Bool {
         guard other != place else { return true }
         guard other > 0 else { return false }

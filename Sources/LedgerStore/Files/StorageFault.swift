@@ -3,12 +3,12 @@ import Ledger
 import Support
 
 enum StorageFault: Error, Equatable {
-    /// Its bytes make no sense: a new file takes its place.
+    /// Unreadable content: a new file replaces it.
     case broken(String)
     case unwritable(String)
     case locked
 
-    /// What the last call said about a file.
+    /// The last call's error about a file.
     static func last(_ path: String) -> StorageFault { .unwritable("\(path): \(SystemError.last)") }
 
     init(_ error: any Error) {
@@ -33,7 +33,7 @@ enum StorageFault: Error, Equatable {
         }
     }
 
-    /// For calls that can use no spool.
+    /// For calls that cannot use the spool.
     func error(_ files: LedgerFiles) -> LedgerError {
         switch self {
         case .broken(let reason): .unreadable(path: files.database, reason: reason, isDamaged: true)

@@ -3,7 +3,7 @@ import Glibc
 import Ledger
 import Support
 
-/// Records as lines of JSON, beside a ledger that cannot be written.
+/// Records as lines of JSON, used when the ledger cannot be written.
 struct Spool: Sendable {
     struct Contents {
         var lines: [RecordLine] = []
@@ -24,7 +24,7 @@ struct Spool: Sendable {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Adds a line, and returns once it is on the disk.
+    /// Returns once the line is on the disk.
     func append(_ record: RunRecord, owner: Int64) throws {
         let line = try RecordLine(owner: owner, record: record).encoded()
         guard line.count <= RecordLine.byteLimit else { throw StorageFault.unwritable("the record is too long") }
@@ -32,7 +32,7 @@ struct Spool: Sendable {
             let size = lseek(descriptor, 0, SEEK_END)
             guard size >= 0 else { throw StorageFault.last(path) }
             guard size + off_t(line.count) <= Self.byteLimit else { throw StorageFault.unwritable("\(path) is too large") }
-            // A line that a kill or a full disk cut off must not swallow this one.
+            // A line cut off by a kill or a full disk must not swallow this one.
             let start: [UInt8] = Self.endsLine(descriptor, size) ? [] : [Self.lineEnd]
             do {
                 try write(start + line + [Self.lineEnd], to: descriptor, at: size)
@@ -44,9 +44,9 @@ struct Spool: Sendable {
         }
     }
 
-    /// Hands over what is there, and empties the spool when `body` has put it on the disk. A kill between the two hands it over
-    /// again: the taker has to recognise it.
-    /// - Returns: how many lines were no records; they are kept in a file of their own.
+    /// Passes the records to `body`, and empties the spool when `body` has put them on the disk. A kill between the two passes them
+    /// again: `body` must recognise them.
+    /// - Returns: the number of invalid lines, which are kept in a separate file.
     func take(_ body: ([RecordLine]) throws -> [RecordLine]) throws -> Int {
         guard byteCount > 0 else { return 0 }
         return try locked(O_RDWR) { descriptor in
@@ -60,7 +60,7 @@ struct Spool: Sendable {
         }
     }
 
-    /// Takes room on the disk, for runs under way when it becomes full.
+    /// Reserves room on the disk for current runs in case it becomes full.
     func reserve() {
         let descriptor = open(reservePath, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else { return }
@@ -114,7 +114,7 @@ struct Spool: Sendable {
 
     private static func folder(of path: String) -> String { String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) }
 
-    /// Its own lock: it serves when the ledger's is held.
+    /// A separate lock: the spool works while the ledger's lock is held.
     private func locked<Value>(_ flags: Int32, _ body: (Int32) throws -> Value) throws -> Value {
         try FileLock.hold(path, flags, within: timeout, body)
     }

@@ -40,7 +40,7 @@ extension UnitSelectionError: DiagnosableError {
             Diagnosis(
                 "PRV-0022", .unavailable, .radio,
                 "no unit is as near as \(UnitMatcher.offered) dBm: \(Self.list(units))",
-                cause: "--nearest takes only a unit that lies beside the adapter",
+                cause: "--nearest takes only a unit that is next to the adapter",
                 remedy: "bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS")
         case .noneWithName(let name, let units):
             Diagnosis(

@@ -14,7 +14,7 @@ public struct JobOptions: Sendable {
     /// How long a unit's program has to run without an error once it is ready.
     public var programWatch = Self.defaultProgramWatch
     public static let defaultProgramWatch = Duration.seconds(2)
-    /// Awaited when the plan is told, before anything of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
+    /// Awaited when the plan is known, before any of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
     /// in its bootloader, which cannot be asked what it holds.
     public var beforeChange: @Sendable (Plan?) async throws -> Void = { _ in }
     /// Asked right before each erase; what it throws ends the job with the unit as it is.

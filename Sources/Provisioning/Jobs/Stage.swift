@@ -4,7 +4,7 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// Whether its progress counts bytes that go to the unit.
     public let sendsBytes: Bool
-    /// What an interruption within it leaves on the unit, as an operator is told; `nil` for a stage that changes nothing.
+    /// What an interruption within it leaves on the unit, in words for an operator; `nil` for a stage that changes nothing.
     public let remains: String?
 
     public init(_ name: String, sendsBytes: Bool = false, remains: String? = nil) {

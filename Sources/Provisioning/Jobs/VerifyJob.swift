@@ -30,7 +30,7 @@ public struct VerifyJob: Sendable {
         try await run(on: UnitLease(locator), startsProgram: true, report: report)
     }
 
-    /// As ``run(report:)``, but the link stays and the unit's program is not started: for who goes on with the unit.
+    /// As ``run(report:)``, but the link stays and the unit's program is not started: for the caller, which keeps the unit.
     /// - Returns: the lease, which the caller ends.
     public func hold(report: @escaping @Sendable (RunEvent) -> Void) async throws -> (VerifyReport, UnitLease) {
         let lease = UnitLease(locator)

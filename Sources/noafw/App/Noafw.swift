@@ -40,8 +40,6 @@ struct Noafw: ParsableCommand {
             context.output.writeLine(ToolVersion.current)
             return 0
         }
-        // Until a verb has its own.
-        context.interrupts.exitReport.set { fail(FileState.unchanged.diagnosis, in: context) }
         do {
             var command = try parseAsRoot(context.arguments)
             if let verb = command as? any ContextCommand {
@@ -67,6 +65,11 @@ struct Noafw: ParsableCommand {
             }
             return code
         }
+    }
+
+    /// What a signal that ends the process reports until a verb has its own report.
+    static func setExitReport(in context: CommandContext) {
+        context.interrupts.exitReport.set { fail(FileState.unchanged.diagnosis, in: context) }
     }
 
     /// Nothing is done where a result would replace what has to stay.

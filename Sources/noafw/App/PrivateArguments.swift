@@ -5,13 +5,21 @@ enum PrivateArguments {
     static let words = "The command line is not understood; it is not repeated here, as it may hold a secret. "
         + "Put -- before a text that begins with -, and quotation marks around one with spaces"
 
+    /// - Returns: whether the command line begins with the name of such a verb.
+    static func areHeld(by arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
+        isPrivate(verbs.first { $0.configuration.commandName == arguments.first })
+    }
+
+    private static func isPrivate(_ verb: (any ParsableCommand.Type)?) -> Bool {
+        (verb as? any ContextCommand.Type)?.hasPrivateArguments == true
+    }
+
     /// - Returns: whether `message` may repeat an argument of a verb that keeps its own to itself.
     static func repeats(_ message: String, _ arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
-        let privateVerbs = verbs.filter { ($0 as? any ContextCommand.Type)?.hasPrivateArguments == true }
         let verb = verbs.first { $0.configuration.commandName == arguments.first }
-        guard let verb, privateVerbs.contains(where: { $0 == verb }) else {
+        guard let verb, isPrivate(verb) else {
             // A verb that is not recognised, or stands in the wrong place, may be meant.
-            let names = privateVerbs.map { $0.configuration.commandName }
+            let names = verbs.filter(isPrivate).map { $0.configuration.commandName }
             guard verb == nil || arguments.contains(where: names.contains) else { return false }
             return arguments.dropFirst().contains { !$0.hasPrefix("-") && message.contains("'\($0)'") }
         }

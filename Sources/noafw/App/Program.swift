@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bluetooth
 import Foundation
 import Glibc
@@ -9,17 +10,11 @@ enum Program {
         ProcessStart.fillStandardStreams()
         ProcessStart.hideWidthFromParser()
         ProcessStart.shareHeap()
-        // Before anything that takes time: a signal that comes early ends the run in order, too.
         let interrupts = Interrupts()
-        SignalHandler.start(interrupts)
         let output = FileSink(STDOUT_FILENO)
         let diagnostics = FileSink(STDERR_FILENO).sink
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if let shortage = ProcessStart.shortage()?.diagnosis {
-            ErrorText.lines(shortage, style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
-            if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
-            exit(shortage.category.rawValue)
-        }
+        if PrivateArguments.areHeld(by: arguments, among: Noafw.configuration.subcommands) { ProcessStart.hideArguments() }
         let context = CommandContext(
             arguments: arguments,
             environment: ProcessInfo.processInfo.environment,
@@ -31,6 +26,14 @@ enum Program {
             interrupts: interrupts,
             services: LiveServices(),
             input: FileSource.source(STDIN_FILENO))
+        // Before anything that takes time: a signal that comes early ends the run in order, too, and with a document.
+        Noafw.setExitReport(in: context)
+        SignalHandler.start(interrupts)
+        if let shortage = ProcessStart.shortage()?.diagnosis {
+            ErrorText.lines(shortage, style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
+            if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
+            exit(shortage.category.rawValue)
+        }
         let code = await Noafw.execute(in: context)
         guard output.hasFailed else { exit(code) }
         let failure = CommandError.resultNotWritten.diagnosis

@@ -18,8 +18,8 @@ struct ChatCommand: ContextCommand {
             The assistant is any OpenAI-compatible server. noafw reads its key from NOAFW_API_KEY, OPENAI_API_KEY or \
             ~/.config/noafw/config.json, never from an option. If there is neither a key nor a base URL, an offline echo answers.
 
-            The verification, and an update of the unit, leave records in the ledger as noafw flash does, with the verb chat. The \
-            conversation leaves none, since it says nothing about the unit; --transcript keeps it.
+            The ledger records the verification, and an update of the unit, with the verb chat. It does not record the conversation, \
+            which says nothing about the unit; --transcript keeps it.
 
             Examples:
               noafw chat
@@ -66,7 +66,7 @@ struct ChatCommand: ContextCommand {
     }
 }
 
-/// Who answers. Never a key.
+/// The responder. Never holds a key.
 struct AssistantOptions: ParsableArguments, FileNaming, Sendable {
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case echo, openai }
 
@@ -95,7 +95,7 @@ struct AssistantOptions: ParsableArguments, FileNaming, Sendable {
         return [.read(context.path(file))]
     }
 
-    /// The server, when something names one or has a key for it; else the echo.
+    /// The server when something names one or has a key for it, otherwise the echo.
     /// - Throws: ``AssistantError``, ``CommandError/noKey``.
     func choice(_ environment: [String: String]) throws -> AssistantChoice {
         if assistant == .echo { return .echo }
@@ -109,7 +109,6 @@ struct AssistantOptions: ParsableArguments, FileNaming, Sendable {
     }
 }
 
-/// How a conversation is reported.
 struct ChatReportOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON event a line on standard output.")
     var json = false

@@ -2,18 +2,18 @@ import Ledger
 import Provisioning
 import ScriptBundle
 
-/// What a chat's unit should hold: what the command line names, else what the unit last passed with, else the catalogue.
+/// The versions that a chat's unit should have: from the command line, else from the unit's last pass, else from the catalogue.
 struct ChatExpectation: Sendable {
     private let inputs: AssetInputs
-    /// By component: the run that says what it should hold.
+    /// The run that determines each component's expectation.
     private let sources: [Component: RunRecord]
-    /// Versions of the parts that are expected as they passed.
+    /// Expected versions, as recorded by a pass.
     let recorded: [Component: String]
-    /// The parts that are compared with files.
+    /// Components to compare with files.
     let filed: Set<Component>
 
-    /// - Parameter passes: the runs that the unit has passed, the newest first. A component is expected as the newest run left it that was
-    ///   to write it: a later verification of other components has not looked at it.
+    /// - Parameter passes: the unit's passed runs, newest first. For each component the newest run whose plan names it counts: a later
+    ///   verification of other components has not checked it.
     init(_ inputs: AssetInputs, _ components: Set<Component>, passes: [RunRecord]) {
         self.inputs = inputs
         let plans = passes.map { ($0, RecordedPlan.components(in: $0.plan)) }
@@ -27,7 +27,7 @@ struct ChatExpectation: Sendable {
         filed = components.subtracting(recorded.keys)
     }
 
-    /// What the unit is compared with.
+    /// Names what the unit is compared with.
     var words: String {
         let named = filed.intersection(inputs.named)
         let files = inputs.bundle.map { "bundle \($0)" } ?? (named.isEmpty ? nil : "the files of the command line")
@@ -37,7 +37,7 @@ struct ChatExpectation: Sendable {
         return [files, pass, catalogue].compactMap(\.self).joined(separator: " and ")
     }
 
-    /// - Parameter assets: what a flash of the parts that differ would send; `nil` where it cannot be opened.
+    /// - Parameter assets: what a flash of the differing components would send; `nil` if it cannot be opened.
     func advice(on report: VerifyReport, assets: AssetSet?) -> RepairAdvice {
         let drifted = report.findings.filter { !$0.value.matches }
         let run = drifted.keys.sorted().compactMap { sources[$0] }.first ?? sources.values.first

@@ -3,7 +3,7 @@ import Provisioning
 import Support
 import Synchronization
 
-// Before the conversation: is the unit what it should be?
+// Verifies the unit before the conversation.
 extension ChatRunner {
     func verify(_ unit: any ChatUnit, _ progress: CurrentRenderer) async throws {
         let compared = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
@@ -18,7 +18,7 @@ extension ChatRunner {
         try await offerFlash(drifted, of: unit, differs, progress)
     }
 
-    /// Offers to flash the unit at a terminal; elsewhere ends the run with the command that does.
+    /// At a terminal, offers to flash the unit; elsewhere ends the run with the command that does.
     private func offerFlash(
         _ components: [Component], of unit: any ChatUnit, _ differs: Stop, _ progress: CurrentRenderer
     ) async throws {
@@ -56,7 +56,7 @@ extension ChatRunner {
     }
 }
 
-/// The renderer that draws at present, for the tick that keeps its display alive.
+/// The current renderer, for the tick that keeps its display alive.
 final class CurrentRenderer: Sendable {
     private let renderer = Mutex<RunRenderer?>(nil)
 

@@ -4,7 +4,7 @@ import OpenAI
 import Provisioning
 import Support
 
-/// Runs one `noafw chat`: checks what was given, verifies the unit, converses.
+/// Runs `noafw chat`: checks the input, verifies the unit, converses.
 struct ChatRunner: Sendable {
     let command: ChatCommand
     let context: CommandContext
@@ -19,7 +19,7 @@ struct ChatRunner: Sendable {
     /// Ends the command before the conversation.
     struct Stop: DiagnosableError { let diagnosis: Diagnosis }
 
-    /// What is known before a unit is touched.
+    /// Determined before a unit is touched.
     private struct Plan: Sendable {
         var request: ChatRequest
         var script: ChatScript?

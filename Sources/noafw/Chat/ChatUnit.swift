@@ -4,7 +4,7 @@ import OpenAI
 import Provisioning
 import Support
 
-/// Which unit a conversation is held with, what the unit should hold, and who answers.
+/// A conversation's unit, its expected versions, and its responder.
 struct ChatRequest: Sendable {
     var unit: UnitSelection
     var inputs: AssetInputs
@@ -18,7 +18,7 @@ enum AssistantChoice: Sendable {
     case echo
     case server(AssistantSettings)
 
-    /// For a status line; the host alone, never a key.
+    /// For a status line: only the host, never a key.
     var name: String {
         switch self {
         case .echo: "echo"
@@ -27,41 +27,39 @@ enum AssistantChoice: Sendable {
     }
 }
 
-/// The unit of a chat.
 protocol ChatUnit: Sendable {
     /// Compares the unit's versions with the expected ones.
     func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison
     func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport
-    /// Starts the unit's program, and has `body` hold the conversation.
+    /// Starts the unit's program, and runs `body` as the conversation.
     func converse(_ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict
 }
 
 struct ChatComparison: Sendable {
     var report: VerifyReport
-    /// What the unit was compared with.
+    /// Names what the unit was compared with.
     var expectation = "the catalogue"
     var advice = RepairAdvice.flash(isKnown: false)
 }
 
-/// A unit ready for a conversation.
 struct ChatEnvironment: Sendable {
     typealias Report = @Sendable (ChatEvent) -> Void
 
     /// The unit's time; a virtual unit may have its own.
     var clock: SessionClock
     var family: FamilyID
-    /// Only a virtual unit has them.
+    /// Only for a virtual unit.
     var sensors: VirtualSensors?
-    /// Holds the conversation until it is cancelled, or its link cannot be made.
+    /// Converses until it is cancelled or its link fails.
     var converse: @Sendable (Inbox<SessionCommand>, @escaping Report) async throws -> Void
 }
 
 /// The result of a conversation that was not interrupted.
 struct ChatVerdict: Verdict {
     var failure: Diagnosis?
-    /// What a virtual unit shows at the end; `nil` where nobody looked.
+    /// A virtual unit's display at the end; `nil` if unknown.
     var display: [String]?
-    /// Of a script's soaks, in their order.
+    /// The results of a script's soaks, in order.
     var soaks: [SoakResult] = []
     var passed: Bool { failure == nil }
 }

@@ -32,7 +32,7 @@ extension LiveServices {
     }
 }
 
-/// A unit on its station. The link over which it was verified is the conversation's first one.
+/// A unit on its station. The link of its verification becomes the conversation's first.
 struct LiveChatUnit: ChatUnit {
     let unit: StationUnit
     let support: ChatSupport
@@ -43,7 +43,7 @@ struct LiveChatUnit: ChatUnit {
     let notices: HeldNotices
     private let held = HeldLink()
 
-    /// Ends the link that no conversation took, with the unit's program running.
+    /// Ends a link that no conversation took, and leaves the unit's program running.
     @Sendable func release() async { await held.take()?.abandon() }
 
     private func run(_ events: @escaping LiveServices.Events) -> UnitRun {
@@ -64,7 +64,7 @@ struct LiveChatUnit: ChatUnit {
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
-        // The update has a link of its own: one that does not come about leaves the program running.
+        // The update has its own link; if that fails, the program still runs.
         await release()
         let assets = try assets(components, allowsDevelopment: request.unit.allowsDevelopment(request.inputs), events: events)
         var options = JobOptions()
@@ -81,7 +81,7 @@ struct LiveChatUnit: ChatUnit {
     func converse(_ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict {
         switch request.assistant {
         case .echo: return try await converse(with: EchoResponder(), body)
-        // A server lives in real time, whatever time the unit lives in.
+        // A server lives in real time, whatever the unit's time.
         case .server(let settings):
             return try await OpenAIResponder.with(settings, clock: .continuous) { try await converse(with: $0, body) }
         }
@@ -107,7 +107,7 @@ struct LiveChatUnit: ChatUnit {
 final class HeldLink: Sendable {
     private let lease = Mutex<UnitLease?>(nil)
 
-    /// For a conversation, which asks nothing that the verification has asked. The lease starts the program, and until then owes that.
+    /// For a conversation, which repeats no question of the verification. The lease owes the program's start until it has happened.
     var link: ChatSession.Link? {
         guard let lease = lease.withLock(\.self), let connection = lease.connection else { return nil }
         return ChatSession.Link(
@@ -138,7 +138,7 @@ extension UnitStatus {
     }
 }
 
-/// Keeps notices back while a conversation has the terminal.
+/// Delays notices while a conversation has the terminal.
 final class HeldNotices: Sendable {
     private let held = Mutex<[String]?>(nil)
     private let notice: @Sendable (String) -> Void

@@ -23,7 +23,7 @@ extension Comparison {
     }
 }
 
-/// One component of one unit in a report of many; without a component what is told of the unit as a whole.
+/// One component of one unit in a report of many; without a component, of the unit as a whole.
 struct FindingRow: Sendable {
     var unit: FleetUnit
     var component: Component?
@@ -53,7 +53,7 @@ struct FindingRow: Sendable {
         }
     }
 
-    /// What is told of them; a flash that was never written differs in each of its hundred pages.
+    /// How many are shown: a flash that was never written differs in each of its hundred pages.
     private static let differenceLimit = 8
 
     /// The first ones, and how many more there are.

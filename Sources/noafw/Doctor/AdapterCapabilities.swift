@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel reports to root about an adapter (Linux, net/bluetooth/hci_debugfs.c).
+/// The kernel's report to root about an adapter (Linux, net/bluetooth/hci_debugfs.c).
 struct AdapterCapabilities: Sendable, Hashable {
     /// Milliseconds, for a new link.
     struct Timing: Sendable, Hashable {

@@ -42,7 +42,7 @@ enum BluetoothSurvey {
         }
     }
 
-    /// bluetoothctl comes with bluetoothd and reports their common version; D-Bus does not.
+    /// bluetoothctl reports the version that it shares with bluetoothd; D-Bus does not.
     private static func daemonVersion(_ request: DoctorRequest) async -> String? {
         let output = try? await ShortCommand.run(
             ["bluetoothctl", "--version"], path: request.search.environment["PATH"], clock: request.clock)

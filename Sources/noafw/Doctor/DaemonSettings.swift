@@ -1,8 +1,8 @@
 import Foundation
 
-/// What bluetoothd's main.conf sets for new links; read when bluetoothd starts.
+/// bluetoothd's settings for new links, from main.conf; bluetoothd reads them when it starts.
 struct DaemonSettings: Sendable, Hashable {
-    /// Milliseconds of silence after which a link is lost; `nil` leaves it to the kernel.
+    /// Milliseconds of silence before a link is lost; `nil` is the kernel's default.
     var supervision: Double?
 
     static let file = "/etc/bluetooth/main.conf"

@@ -9,7 +9,7 @@ extension DoctorCheck {
         return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found), remembered(found)]
     }
 
-    /// Whether the bus is there, and lets this user reach it and bluetoothd.
+    /// Whether this user can reach the bus and bluetoothd.
     private static func bus(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard let error = found.blockingError?.diagnosis else {
             return DoctorCheck(name: "bus", status: .ok, detail: "this user may talk to bluetoothd")
@@ -73,7 +73,7 @@ extension DoctorCheck {
             name: "rfkill", status: .fail, detail: switches, fix: "rfkill unblock bluetooth (a hard block is a switch on the machine)")
     }
 
-    /// The MTU belongs to each link, and doctor makes none.
+    /// Each link has its own MTU, and doctor makes no link.
     private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         var parts: [String] = []
         if let version = found.kernel.version { parts.append("Bluetooth \(version)") }
@@ -102,7 +102,7 @@ extension DoctorCheck {
         return " (a line needs \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
     }
 
-    /// Every unit that was ever connected stays in bluetoothd's storage until removed.
+    /// Every unit that was ever connected stays in bluetoothd's storage until it is removed.
     private static func remembered(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         let count = found.chosen?.remembered ?? 0
         let isMany = count >= 500

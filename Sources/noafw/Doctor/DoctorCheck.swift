@@ -28,7 +28,6 @@ struct DoctorCheck: Sendable, Hashable, Encodable {
     }
 }
 
-/// The document `noafw.doctor/1`.
 struct DoctorDocument: Encodable, Sendable {
     let schema = "noafw.doctor/1"
     var verdict: DoctorCheck.Status
@@ -42,10 +41,9 @@ struct DoctorDocument: Encodable, Sendable {
     }
 }
 
-// MARK: - From facts to checks
 
 extension DoctorCheck {
-    /// Pure: judges only what was found.
+    /// Judges the facts without I/O.
     static func all(_ facts: DoctorFacts) -> [DoctorCheck] {
         bluetooth(facts.bluetooth) + [state(facts), catalogue(facts)] + facts.interpreters.map(interpreter) + [luac(facts.luac)]
     }

@@ -12,7 +12,7 @@ extension DoctorFacts {
             interpreters: await interpreters(request), luac: await luac(request))
     }
 
-    /// For the virtual units. One built for another processor exists but does not run.
+    /// For the virtual units. An interpreter for another processor exists but does not run.
     private static func interpreters(_ request: DoctorRequest) async -> [Interpreter] {
         let python = try? InterpreterSearch(search: request.search).python()
         var found: [Interpreter] = []
@@ -32,7 +32,7 @@ extension DoctorFacts {
         return Interpreter(name: tool.program, path: program, version: await answer(of: [program, "-v"], request))
     }
 
-    /// The first line that a program prints.
+    /// A program's first line of output.
     private static func answer(of words: [String], _ request: DoctorRequest) async -> String? {
         guard !words.isEmpty else { return nil }
         let output = try? await ShortCommand.run(
@@ -44,7 +44,7 @@ extension DoctorFacts {
         do { return .success(try body()) } catch { return .failure(Finding(diagnosis: diagnose(error))) }
     }
 
-    /// Tries to write where the state will be, in the nearest existing folder.
+    /// Tries to write in the nearest existing folder of the state.
     private static func disk(_ folder: String?) throws -> Disk {
         guard let folder else { throw CommandError.noStateFolder }
         var existing = folder

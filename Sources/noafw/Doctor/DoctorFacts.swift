@@ -19,7 +19,7 @@ struct DoctorFacts: Sendable {
             var usbPort: String?
             /// Other adapters with the same address.
             var twins: [String] = []
-            /// Devices that bluetoothd remembers although they have no bond and no link and are not heard.
+            /// Remembered devices without a bond or link that are not heard.
             var remembered = 0
 
             func isMeant(by selector: AdapterSelector?) -> Bool {
@@ -36,7 +36,7 @@ struct DoctorFacts: Sendable {
         struct Block: Sendable {
             /// An adapter such as `hci0`, or the machine's own switch.
             var name: String
-            /// Who blocked it, as a phrase.
+            /// The cause, as a phrase.
             var by: String
         }
 
@@ -52,11 +52,10 @@ struct DoctorFacts: Sendable {
         var blocks: [Block] = []
         /// Adapters whose own switch is not blocked.
         var openSwitches: Set<String> = []
-        /// For the chosen adapter.
         var kernel = AdapterCapabilities()
         var settings = DaemonSettings()
 
-        /// The one that every verb uses: the requested one, else the first that is on.
+        /// The adapter of every verb: the requested one, else the first that is on.
         var chosen: Adapter? {
             guard let wanted else {
                 let alone = adapters.filter(\.twins.isEmpty)
@@ -69,9 +68,9 @@ struct DoctorFacts: Sendable {
     struct Interpreter: Sendable {
         /// The virtual units' family, or the program itself.
         var name: String
-        /// What was tried; `nil` if there was nothing to try.
+        /// The program that was tried, if any.
         var path: String?
-        /// Its version; `nil` if it did not run.
+        /// `nil` if it did not run.
         var version: String?
     }
 

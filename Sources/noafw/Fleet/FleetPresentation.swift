@@ -31,7 +31,7 @@ struct FleetRunResult<Report: RecordedReport>: Sendable {
 protocol FleetPresentation: RunPresentation where Report == FleetReport<UnitVerdict>, Result == FleetRunResult<UnitVerdict> {
     associatedtype UnitVerdict: RecordedReport
 
-    /// The only unit, which is told of as such; `nil` for several.
+    /// The only unit; `nil` for several.
     var single: ReportTarget? { get }
     var mayChangeUnit: Bool { get }
     /// Whether a drain is how the run ends anyway, and no interruption.

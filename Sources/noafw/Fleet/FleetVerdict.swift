@@ -1,4 +1,4 @@
-/// The word for what became of a unit. A unit that failed is told apart from one that could not be tried.
+/// The word for what became of a unit. A unit that failed differs from one that could not be tried.
 enum FleetVerdict: String, Sendable, CaseIterable {
     case pass
     /// The unit is bad, or not as it should be.
@@ -25,7 +25,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         }
     }
 
-    /// Beside the word, for who sees no colour and does not read.
+    /// Shown with the word, for people who see no colour or do not read.
     func sign(_ style: TextStyle) -> String {
         switch self {
         case .pass: style.hasSymbols ? "✔" : "+"

@@ -3,7 +3,7 @@ import Support
 
 /// What a run works with. It is opened and checked before a unit is looked for, for each family of which the unit may be.
 struct AssetChoice: Sendable {
-    /// What an operator is told only for the family that is found.
+    /// Shown only for the family that is found.
     private struct Entry {
         var assets: Result<AssetSet, any Error>
         var notices: [String] = []

@@ -13,7 +13,7 @@ struct LedgerCheckCommand: ContextCommand {
               noafw ledger check --acknowledge
               noafw ledger check --json
 
-            Exit codes: 0 sound, 65 damage, missing numbers, a spool or a ledger that was moved aside, 66 no run at all, \
+            Exit codes: 0 sound, 65 damage, missing numbers, a spool or a ledger that was moved aside, 66 no run, \
             74 it cannot be read.
             """)
 

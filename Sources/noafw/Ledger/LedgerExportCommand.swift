@@ -17,7 +17,7 @@ struct LedgerExportCommand: ContextCommand {
               noafw ledger export --json --since 7d -o week.json
               noafw ledger export --junit --station line-1 -o line-1.xml
 
-            Exit codes: 0 exported, 65 a newer noafw has written the ledger, 74 it cannot be read, or the file not written.
+            Exit codes: 0 exported, 65 a newer noafw wrote the ledger, 74 it cannot be read, or the file not written.
             """)
 
     enum Form: String, EnumerableFlag {

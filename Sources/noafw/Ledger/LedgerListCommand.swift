@@ -14,7 +14,7 @@ struct LedgerListCommand: ContextCommand {
 
             Times are UTC. noafw ledger show accepts a run's last eight digits.
 
-            Exit codes: 0 listed, 65 a newer noafw has written the ledger, 74 it cannot be read.
+            Exit codes: 0 listed, 65 a newer noafw wrote the ledger, 74 it cannot be read.
             """)
 
     @OptionGroup(title: "Which runs") var scope: LedgerScopeOptions

@@ -16,7 +16,7 @@ struct LedgerReportCommand: ContextCommand {
               noafw ledger report --since 2026-11-01 --html november.html
               noafw ledger report --since 30d --json
 
-            Exit codes: 0 reported, 65 a newer noafw has written the ledger, 74 it cannot be read, or the file not written.
+            Exit codes: 0 reported, 65 a newer noafw wrote the ledger, 74 it cannot be read, or the file not written.
             """)
 
     @OptionGroup(title: "Which runs") var scope: LedgerScopeOptions

@@ -5,7 +5,7 @@ import Support
 struct LineRequest: Sendable {
     /// The family, the adapter, and the virtual units that are put there one after another.
     var units: UnitSelection
-    /// Addresses that are taken, and no others; `nil` takes what lies beside the adapter.
+    /// The only addresses that are taken; `nil` takes what is next to the adapter.
     var allowed: Set<DeviceAddress>?
     /// In dBm.
     var threshold: Int

@@ -1,7 +1,7 @@
 import Provisioning
 import Support
 
-/// What the operator of a line is told beside the verdicts.
+/// What a line shows besides the verdicts.
 enum LineText {
     static let inputEnded = "the scanner's input has ended, and serial numbers are asked for (--serial ask): the line ends"
 

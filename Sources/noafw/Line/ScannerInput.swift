@@ -3,7 +3,7 @@ import Foundation
 /// A barcode scanner's keys as lines. It types fast, and ends each line with CR, LF, both or a tab.
 ///
 /// Control characters go, GS1's separator (0x1D) among them, and whole escape sequences of a terminal; a line that is too long or no
-/// UTF-8 is told as such, never cut.
+/// UTF-8 is reported, never cut.
 struct ScannerInput: Sendable {
     enum Line: Sendable, Hashable {
         /// In normal form C, without blanks at its ends; it may be empty.

@@ -20,7 +20,7 @@ final class SerialDesk: Sendable {
 
     /// Reads until ``close()``.
     /// - Parameters:
-    ///   - answer: is told what each scan came to.
+    ///   - answer: receives the result of each scan.
     ///   - interrupt: Ctrl-C.
     ///   - end: Ctrl-D or the input's end.
     func open(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Provisioning
 
-/// The short name of a family that a verb works with, as an option's value.
+/// A supported family's short name, as an option's value.
 struct FamilyName: ExpressibleByArgument, Sendable, Hashable {
     let id: FamilyID
 

@@ -3,7 +3,7 @@ import Cryptography
 import DFU
 import Provisioning
 
-/// Which files a verb works with.
+/// Selects the files of a verb.
 struct InputOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("Use a release bundle: everything in it, and nothing else.", valueName: "file"),
@@ -41,7 +41,7 @@ struct InputOptions: ParsableArguments, Sendable {
     @Flag(help: ArgumentHelp("Accept development images on a unit that is not virtual.", visibility: .hidden))
     var development = false
 
-    /// Beside a bundle.
+    /// These exclude a bundle.
     var namesFiles: Bool { firmware != nil || fpga != nil || fpgaVersion != nil || scripts != nil || assets != nil }
     static let left = "leave --firmware, --fpga, --fpga-version, --scripts and --assets out."
 
@@ -53,7 +53,7 @@ struct InputOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The same on another command line.
+    /// For another command line.
     var arguments: [String] {
         let values = [
             ("--bundle", bundle?.name), ("--firmware", firmware?.name), ("--fpga", fpga?.name), ("--fpga-version", fpgaVersion),

@@ -1,18 +1,18 @@
 import ArgumentParser
 import Provisioning
 
-/// Where a unit answers that takes its firmware over a network, and what is expected of that.
+/// For a unit that accepts firmware over a network: its address, and what to expect.
 struct NetworkOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Reach the unit over its network at this address, such as http://192.168.1.20. With --family, the default is the family's "
-                + "usual name. Only for units that take firmware that way (\(Self.families)).",
+                + "usual name. Only for units that accept firmware that way (\(Self.families)).",
             valueName: "url"))
     var url: String?
 
     @Option(
         help: ArgumentHelp(
-            "The version that the unit will report with the image of --firmware, such as 2.11.0, where the image does not show it.",
+            "The version that the unit will report with the --firmware image, such as 2.11.0, if the image does not show it.",
             valueName: "v"))
     var firmwareVersion: String?
 
@@ -23,16 +23,16 @@ struct NetworkOptions: ParsableArguments, Sendable {
         SupportedFamily.all.filter { $0.family.network != nil }.map(\.id.rawValue).joined(separator: ", ")
     }
 
-    /// - Throws: `ValidationError` where several units, or a virtual one, can be meant.
+    /// - Throws: `ValidationError` for several units or a virtual one.
     func check(_ units: UnitsOptions, _ inputs: InputOptions) throws {
         if url != nil, units.isFleet || !units.virtual.isEmpty {
-            throw ValidationError("--url is where one unit answers: name that unit alone; a virtual one knows its own.")
+            throw ValidationError("--url is one unit's address: name only that unit; a virtual unit has its own.")
         }
         if let url, !SupportedFamily.all.contains(where: { $0.family.network?.isPlace(url) == true }) {
             throw ValidationError("--url is plain http, a host and a port, such as http://192.168.1.20.")
         }
         if unsigned, !inputs.trust.isEmpty {
-            throw ValidationError("--trust wants a signature, and --unsigned does without: leave one out.")
+            throw ValidationError("--trust requires a signature, and --unsigned does not: leave one out.")
         }
         if firmwareVersion != nil, inputs.firmware == nil {
             throw ValidationError("--firmware-version describes an image: give --firmware too.")

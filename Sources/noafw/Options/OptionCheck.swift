@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the parser lets through in silence: a single value that is given twice, and values that are empty.
+/// Refuses what the parser accepts silently: a single value given twice, and empty values.
 enum OptionCheck {
     /// - Throws: `ValidationError`.
     static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
@@ -22,7 +22,7 @@ enum OptionCheck {
         throw ValidationError("\(isValue ? before : "an argument") is empty: leave it out, or give a value.")
     }
 
-    /// The parser's own description of a command; only what is used of it.
+    /// The used part of the parser's own description of a command.
     private struct Description: Decodable {
         struct Name: Decodable {
             var kind: String
@@ -40,7 +40,7 @@ enum OptionCheck {
         var command: Command
     }
 
-    /// The options that take one value: what each name stands for.
+    /// Every name of each option with one value, and the option's first name.
     private static func names(of command: any ParsableCommand.Type) throws -> [String: String] {
         let description = try JSONDecoder().decode(Description.self, from: Data(command._dumpHelp().utf8))
         var names: [String: String] = [:]

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Provisioning
 
-/// Which parts a verb works on, and how long their program is watched.
+/// Selects a verb's components, and how long to watch the program.
 struct PartOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Work only on these: firmware, fpga, scripts.", valueName: "parts"))
+    @Option(help: ArgumentHelp("Work only on these components of the unit: firmware, fpga, scripts.", valueName: "components"))
     var only: [PartList] = []
 
     @Option(
@@ -18,11 +18,11 @@ struct PartOptions: ParsableArguments, Sendable {
 
     var programWatch: Duration { watchProgram.map { .seconds($0) } ?? JobOptions.defaultProgramWatch }
 
-    /// `nil` for all that a unit has.
+    /// `nil` for all of the unit's.
     var value: Set<Component>? { only.isEmpty ? nil : only.reduce(into: []) { $0.formUnion($1.parts) } }
 }
 
-/// A comma-separated list of parts.
+/// A comma-separated list of components.
 struct PartList: Sendable, Hashable {
     var parts: Set<Component>
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// How a verb reports.
 struct ReportOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
     var json = false

@@ -10,7 +10,7 @@ struct RolloutOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Start no more units after this many failures in a row with the same code. The default is 2; 0 goes on, unless the "
+            "Start no more units after this many failures in a row with the same code. The default is 2; 0 continues, unless the "
                 + "--canary units fail.",
             valueName: "n"))
     var stopAfter: Int?
@@ -30,18 +30,18 @@ struct RolloutOptions: ParsableArguments, Sendable {
     }
 }
 
-/// When a fleet's run starts no more units, and the order of its units.
+/// When a fleet's run starts no more units, and their order.
 struct RolloutLimits: Sendable, Hashable {
     static let usualStop = 2
 
-    /// Units that are proved before others start; `nil` is 1 for a fleet of five or more.
+    /// Units that must pass before others start; `nil` is 1 for a fleet of five or more.
     var canary: Int?
-    /// Failures in a row with one code; 0 stops for none.
+    /// Failures in a row with one code; 0 never stops.
     var stopAfter: Int
-    /// Of the shuffle.
+    /// For the shuffle.
     var seed: UInt64
 
-    /// Without a row no share stops either.
+    /// A limit of 0 disables the share, too.
     var guarded: RolloutGuard.Limits {
         var limits = RolloutGuard.Limits()
         limits.inARow = stopAfter

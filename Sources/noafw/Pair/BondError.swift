@@ -2,10 +2,10 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// What can go wrong with `pair` and `unpair` alone.
+/// What can go wrong only with `pair` and `unpair`.
 enum BondError: Error, Hashable, Sendable {
     case noBonds(FamilyID)
-    /// Those that may be meant.
+    /// The possible units.
     case notNamed([DeviceAddress])
     case interrupted
 }

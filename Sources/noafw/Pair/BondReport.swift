@@ -2,12 +2,11 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// What became of a bond.
 struct BondReport: Verdict, Hashable {
     enum Outcome: String, Sendable, Hashable {
         /// There was none.
         case made
-        /// There was one, and the unit takes it.
+        /// There was one, which the unit accepts.
         case kept
         /// This host's side is gone.
         case removed
@@ -15,12 +14,12 @@ struct BondReport: Verdict, Hashable {
         case absent
     }
 
-    /// The side of the bond that the unit keeps.
+    /// The unit's side of the bond.
     enum Unit: Sendable, Hashable {
         case real
-        /// Its cradle has a button that noafw can press.
+        /// noafw can press its cradle's button.
         case virtual
-        /// It has no bond any more, and no scripts.
+        /// Its bond and its scripts are gone.
         case reset
     }
 
@@ -36,15 +35,15 @@ struct BondReport: Verdict, Hashable {
         let unit = (family.map { "\($0.rawValue) " } ?? "") + address.description
         let pass = style.paint("PASS", .good)
         return switch outcome {
-        case .made: ["\(pass)  \(unit): bonded now; it takes writes over the encrypted link"]
-        case .kept: ["\(pass)  \(unit): bonded before; it takes writes over the encrypted link"]
+        case .made: ["\(pass)  \(unit): bonded now; it accepts writes over the encrypted link"]
+        case .kept: ["\(pass)  \(unit): bonded before; it accepts writes over the encrypted link"]
         case .removed: ["\(pass)  \(unit): this host's record of the bond is removed"] + remark(style)
         case .absent: ["\(pass)  \(unit): this host had no record of a bond"] + (self.unit == .reset ? remark(style) : [])
         }
     }
 
     private func remark(_ style: TextStyle) -> [String] {
-        let keeps = "the unit keeps its side and takes no new pairing, from this host neither. To pair it again, "
+        let keeps = "the unit keeps its side and refuses every new pairing, even from this host. To pair it again, "
         let text = switch unit {
         case .real: keeps + LinkError.pairingReset
         case .virtual: keeps + "run the same command with --press-cradle-button; that erases its scripts, too"

@@ -19,6 +19,6 @@ struct UnpairRequest: Sendable {
     var unit: Unit
     var search: AssetSearch
     var stateFolder: String
-    /// Of a virtual unit: it forgets its side, too.
+    /// Makes a virtual unit forget its side, too.
     var pressesCradleButton = false
 }

@@ -1,6 +1,6 @@
 import Support
 
-/// One run of `pair` or `unpair`: the result as text or as a document, an exit code.
+/// Runs `pair` or `unpair`; gives the result as text or document, and the exit code.
 struct BondRun: Sendable {
     var verb: String
     var context: CommandContext

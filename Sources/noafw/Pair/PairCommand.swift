@@ -7,11 +7,11 @@ import Support
 struct PairCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Bond this machine with a unit that wants it (Frame).",
+        abstract: "Pair this machine with a unit that needs a bond (Frame).",
         discussion: """
-            A Frame takes writes over an encrypted link alone and keeps one bond. All verbs make it when they need it; noafw pair \
-            makes nothing else. It says whether the bond was made now, and proves it with a write that changes nothing. A Frame \
-            that is bonded to another host refuses: press the button of its cradle while it charges. That erases its scripts, too.
+            A Frame accepts writes only over an encrypted link and keeps one bond. Every verb makes the bond when it needs it; noafw \
+            pair makes nothing else. It says whether the bond is new, and proves it by a write that changes nothing. A Frame that is \
+            bonded to another host refuses: press its cradle's button while it charges. That erases its scripts, too.
 
             Examples:
               noafw pair

@@ -9,10 +9,10 @@ struct UnpairCommand: ContextCommand {
         commandName: "unpair",
         abstract: "Remove this machine's record of a bond.",
         discussion: """
-            Removes the unit from bluetoothd's memory, with the key of the bond. The unit need not be in reach; without --device it \
-            is the only one that this machine has worked on. The unit keeps its side of the bond and refuses every new pairing. To \
-            clear that, press the button of a Frame's cradle while it charges. That erases its scripts, too. --press-cradle-button \
-            does it to a virtual unit.
+            Removes the unit and the bond's key from bluetoothd's memory. The unit need not be in reach. Without --device, noafw \
+            takes the only unit that this machine has worked on. The unit keeps its side of the bond and refuses every new pairing. \
+            To clear that, press the button of a Frame's cradle while it charges. That erases its scripts, too. \
+            --press-cradle-button does so for a virtual unit.
 
             Examples:
               noafw unpair
@@ -20,7 +20,7 @@ struct UnpairCommand: ContextCommand {
               noafw unpair --virtual frame --json
               noafw unpair --virtual frame --press-cradle-button
 
-            Exit codes: 0 there is no record any more, 64 no unit is named or it makes no bonds, 69 there is no adapter, others as \
+            Exit codes: 0 no record is left, 64 no unit is named or it makes no bonds, 69 there is no adapter, others as \
             in noafw flash.
             """)
 

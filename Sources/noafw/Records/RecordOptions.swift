@@ -21,7 +21,7 @@ struct RecordOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The work order.", valueName: "order"))
     var order: String?
 
-    @Option(help: ArgumentHelp("The part number of the units.", valueName: "part"))
+    @Option(help: ArgumentHelp("Record this part number of the units (--only selects components).", valueName: "number"))
     var part: String?
 
     @Option(help: ArgumentHelp("The batch of the units.", valueName: "batch"))

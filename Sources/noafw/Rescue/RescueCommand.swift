@@ -21,7 +21,7 @@ struct RescueCommand: ContextCommand {
               noafw rescue --dry-run
               noafw rescue --device D3:5A:00:11:22:33 --firmware release.zip
 
-            Exit codes: 0 no known unit is stranded any more, 1 a unit failed, 69 only unknown bootloaders are in reach, the named \
+            Exit codes: 0 no known unit is still stranded, 1 a unit failed, 69 only unknown bootloaders are in reach, the named \
             unit is not in reach or there is no adapter, others as in noafw flash.
             """)
 

@@ -6,7 +6,7 @@ import Support
 struct RescuePresentation: RunPresentation {
     struct Result: Sendable {
         var fleet: FleetRunResult<UnitReport>
-        /// `nil` when the run ended before there was a report.
+        /// `nil` when the run ended before a report.
         var heard: StrandedUnits?
         var passed: Bool
     }

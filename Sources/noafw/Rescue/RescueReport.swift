@@ -2,22 +2,22 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Units that are stranded in their bootloaders, and what else was heard there.
+/// Units stranded in their bootloaders, and other bootloaders in reach.
 struct StrandedUnits: Sendable {
-    /// Those that this station has worked on, or that was named.
+    /// Units that this station has worked on, or that were named.
     var units: [DiscoveredUnit] = []
-    /// Bootloaders that this station has not met and nobody named.
+    /// Unknown bootloaders that nobody named.
     var strangers: [DiscoveredUnit] = []
-    /// Bootloaders at the next address of a unit that runs its application: that unit is not stranded.
+    /// Bootloaders at the next address of a unit whose application runs: that unit is not stranded.
     var impostors: [DiscoveredUnit] = []
-    /// The named unit, when it is not stranded at all.
+    /// The named unit, when it is not stranded.
     var running: DiscoveredUnit?
 
     /// Long enough to hear everything in reach.
     private static let listening = Duration.seconds(6)
 
-    /// An address takes its unit, known to this station or not: the application's or the bootloader's, although a neighbour's application
-    /// may have the latter.
+    /// An address selects its unit, known or not: the application's or the bootloader's, although a neighbour's application may have the
+    /// latter.
     /// - Parameter isDraining: nobody waits for more.
     /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
     static func find(at station: Station, isDraining: @Sendable () -> Bool) async throws -> StrandedUnits {
@@ -30,7 +30,7 @@ struct StrandedUnits: Sendable {
         let clock = central.clock
         let listened = clock.deadline(in: listening)
         var heard: [DiscoveredUnit] = []
-        // At any time: a unit that restarts is not stranded.
+        // Even if heard only once: a unit that restarts is not stranded.
         var running: [DeviceAddress: DiscoveredUnit] = [:]
         try await UnitFinder(central: central, families: .supported).watch(
             until: clock.deadline(in: max(listening, station.selection.wait ?? .zero)), wanting: isWanted
@@ -61,11 +61,11 @@ struct StrandedUnits: Sendable {
     }
 }
 
-/// What became of the units that were found in their bootloaders.
+/// What became of the stranded units.
 struct RescueReport: Verdict {
     var fleet: FleetReport<UnitReport>
     var heard: StrandedUnits
 
-    /// Others beside units of ours fail nothing: they may be anybody's.
+    /// Unknown bootloaders next to our units fail nothing: they may be anybody's.
     var passed: Bool { fleet.entries.isEmpty ? heard.strangers.isEmpty && heard.impostors.isEmpty : fleet.passed }
 }

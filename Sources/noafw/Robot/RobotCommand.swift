@@ -33,7 +33,7 @@ struct RobotInfoCommand: ContextCommand {
         commandName: "info",
         abstract: "Show what a robot is: its body, its features, its battery.",
         discussion: """
-            The robot's firmware has no version that it tells over Bluetooth. A robot that does not answer has firmware older than \
+            The robot's firmware reports no version over Bluetooth. A robot that does not answer has firmware older than \
             April 2023, or foreign firmware.
 
             Exit codes: 0 the robot answered, 1 it did not, 69 no robot is in reach, others as in noafw flash.
@@ -59,7 +59,7 @@ struct RobotLightsCommand: ContextCommand {
               noafw robot lights 255 80
               noafw robot lights 0 0 --status yellow
 
-            The lights stay as they are set until the robot is driven or switched off.
+            The lights stay as set until the robot is driven or switched off.
             """)
 
     @OptionGroup var options: RobotOptions

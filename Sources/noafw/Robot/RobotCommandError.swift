@@ -1,12 +1,12 @@
 import Support
 
-/// What goes wrong in a robot's verbs, beside the robot itself.
+/// Errors of a robot's verbs that are not the robot's.
 enum RobotCommandError: Error, Hashable, Sendable {
     case noFeature(String, body: String)
     case nothingTested
     case testFailed([String])
     case interrupted
-    /// A line of a file of motions.
+    /// An invalid line in a file of motions.
     case badScript(line: Int, reason: String)
     /// Arrow keys without a terminal.
     case noMotion
@@ -21,7 +21,7 @@ extension RobotCommandError: DiagnosableError {
                 cause: "its firmware was compiled for a body without them", remedy: "see with noafw robot info what the robot has")
         case .nothingTested:
             Diagnosis(
-                "NOA-0091", .unitFailed, .unit, "nothing of the robot was tested", cause: "the test ended before its first check",
+                "NOA-0091", .unitFailed, .unit, "no part of the robot was tested", cause: "the test ended before its first check",
                 remedy: "run the same command again")
         case .testFailed(let checks):
             Diagnosis(
@@ -33,7 +33,7 @@ extension RobotCommandError: DiagnosableError {
                 cause: "noafw received a signal", remedy: "look at the robot; run the same command to begin again")
         case .badScript(let line, let reason):
             Diagnosis(
-                "NOA-0094", .badData, nil, "line \(line) of the motions is no motion: \(reason)",
+                "NOA-0094", .badData, nil, "line \(line) of the motions is not a motion: \(reason)",
                 cause: "a line is LEFT RIGHT TIME, such as: 100 -100 1.5s", remedy: "correct the line, then run the same command again")
         case .noMotion:
             Diagnosis(

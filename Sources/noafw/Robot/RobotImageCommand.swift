@@ -7,7 +7,7 @@ import Support
 struct RobotImageCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "image",
-        abstract: "Show what a firmware image is, before you write it over the serial cable.",
+        abstract: "Inspect a firmware image before you write it over the serial cable.",
         discussion: """
             Reads an application image of an ESP32 and checks its structure, its checksum and its SHA-256. The image names its build, not \
             the robot's body: that is chosen when the sketch is compiled.
@@ -50,7 +50,7 @@ struct RobotImageDocument: Encodable, Sendable {
     var version: String?
     var built: String?
     var idf: String?
-    /// SHA-256 that the image ends with.
+    /// The SHA-256 at the image's end.
     var digest: String?
     var elfDigest: String?
     var error: Diagnosis?

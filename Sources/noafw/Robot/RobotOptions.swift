@@ -21,7 +21,7 @@ struct SpanOfTime: ExpressibleByArgument, Sendable, Hashable {
     var defaultValueDescription: String { "\(Format.plain(seconds))s" }
 }
 
-/// Which robot, and how long noafw may take.
+/// Selects the robot, and limits the time.
 struct RobotOptions: ParsableArguments, Sendable {
     @OptionGroup(title: "Unit") var unit: UnitOptions
 
@@ -35,7 +35,7 @@ struct RobotOptions: ParsableArguments, Sendable {
 struct RobotLogOptions: ParsableArguments, FileNaming, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Write OpenBot's log files (sensor_data) into this folder, for its training scripts. Files that are there are replaced.",
+            "Write OpenBot's log files (sensor_data) into this folder, for its training scripts. Existing files are replaced.",
             valueName: "folder"),
         completion: .directory)
     var log: OutputName?

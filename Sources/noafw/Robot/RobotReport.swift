@@ -2,7 +2,6 @@ import OpenBotFamily
 import Provisioning
 import Support
 
-/// What became of a robot's run.
 struct RobotReport: RecordedReport {
     struct Sent: Sendable, Hashable {
         var line: RobotLine
@@ -14,9 +13,9 @@ struct RobotReport: RecordedReport {
     /// V.
     var voltage: Double?
     var sent: [Sent] = []
-    /// Of a drive.
+    /// For a drive.
     var stop: RobotStop?
-    /// Of a test; `nil` for other verbs.
+    /// For a test.
     var checks: [RobotCheck]?
     var run: RunIdentity?
     var failed: Diagnosis?
@@ -34,13 +33,12 @@ struct RobotReport: RecordedReport {
     var passed: Bool { failure == nil }
 }
 
-/// One line of a robot's certificate.
 struct RobotCheck: Codable, Sendable, Hashable {
     enum Result: String, Codable, Sendable { case passed, failed, skipped }
 
     var name: String
     var result: Result
-    /// What was found, for a person; printable.
+    /// For a person; printable.
     var found: String
     var expected: String
 }

@@ -4,7 +4,7 @@ import Provisioning
 import Support
 import Synchronization
 
-/// One run of a robot's verb: the result as text or as a document, an exit code.
+/// One run of a robot's verb: the result as text or document, and the exit code.
 struct RobotRun: Sendable {
     typealias Body = @Sendable (RobotUnit, inout RobotReport) async throws -> Void
 
@@ -13,12 +13,12 @@ struct RobotRun: Sendable {
     var verb: String
     var isJSON = false
     var records: RecordInputs?
-    /// Puts the terminal in order before anything is said.
+    /// Restores the terminal before any output.
     var settle: @Sendable () -> Void = {}
 
     /// - Parameters:
-    ///   - check: of what the command line names, before a robot is looked for.
-    ///   - body: fills the report; what it throws is the report's error.
+    ///   - check: checks the command line, before a robot is looked for.
+    ///   - body: fills the report; its error becomes the report's.
     func run(
         check: @escaping @Sendable () throws -> Void = {}, _ body: @escaping Body,
         document: (@Sendable (RobotReport?, Diagnosis?) -> any Encodable & Sendable)? = nil,
@@ -28,7 +28,7 @@ struct RobotRun: Sendable {
         let conclusion = Conclusion()
         context.interrupts.exitReport.set { conclusion.say { fail(RobotCommandError.interrupted.diagnosis, document) } }
         defer { context.interrupts.exitReport.set(nil) }
-        // A run that its time limit ends still tells what became of the robot.
+        // A run that reaches its time limit still reports about the robot.
         let last = Mutex<RobotReport?>(nil)
         let identity = Mutex<RunIdentity?>(nil)
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: options.timeout).run {

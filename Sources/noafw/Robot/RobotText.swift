@@ -2,7 +2,7 @@ import OpenBotFamily
 import Provisioning
 import Support
 
-/// What a robot is and did, in words.
+/// Describes a robot and its run.
 enum RobotText {
     static func info(_ report: RobotReport, _ style: TextStyle) -> [String] {
         var lines = ["robot     \(report.identity.address)"]
@@ -35,7 +35,7 @@ enum RobotText {
             let rest = stop.isWhole ? "" : "; the dead-man is still on: switch the robot off and on before a phone drives it"
             return "\(style.paint("stop delivered", .good)): \(over)\(rest)"
         case .sent?:
-            return "\(style.paint("stop sent", .careful)): the robot takes no writes that it acknowledges"
+            return "\(style.paint("stop sent", .careful)): the robot does not acknowledge writes"
         case nil:
             return "\(style.paint("stop NOT delivered", .bad)): "
                 + "the dead-man stops the robot \(stop.deadManMilliseconds) ms after its last line; look at it"

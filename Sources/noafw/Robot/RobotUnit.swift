@@ -4,13 +4,12 @@ import Provisioning
 import Support
 import Synchronization
 
-/// A robot with a link to it.
 struct RobotUnit: Sendable {
     let session: RobotSession
     let address: DeviceAddress
-    /// Makes a link that is only for a stop.
+    /// Makes a link that serves only a stop.
     let reconnect: @Sendable () async throws -> RobotSession
-    /// What was reported so far.
+    /// All reports so far.
     let readings = SharedReadings()
 
     var clock: SessionClock { session.clock }
@@ -18,7 +17,7 @@ struct RobotUnit: Sendable {
     private static let connectTimeout = Duration.seconds(20)
     private static let voltageTimeout = Duration.seconds(2)
 
-    /// - Throws: where the body was built without it, or did not say what it is.
+    /// - Throws: when the body lacks the feature, or its features are unknown.
     func send(_ line: RobotLine, needing feature: RobotFeatures.Feature) async throws -> RobotReport.Sent {
         guard let features = session.features else { throw RobotError.oldOrForeign }
         guard features.has(feature) else { throw RobotCommandError.noFeature(feature.words, body: features.body) }
@@ -37,7 +36,7 @@ struct RobotUnit: Sendable {
     }
 }
 
-/// Readings that one task takes and another one shows.
+/// Readings that one task stores and another one shows.
 final class SharedReadings: Sendable {
     private let value = Mutex(RobotReadings())
 
@@ -47,7 +46,7 @@ final class SharedReadings: Sendable {
 }
 
 extension RobotUnit {
-    /// Links to a robot, and has `body` use it.
+    /// Links to a robot and runs `body`.
     static func link(
         _ unit: StationUnit, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
     ) async throws -> RobotReport {

@@ -9,8 +9,8 @@ struct RobotWatchCommand: ContextCommand {
         commandName: "watch",
         abstract: "Show what a robot's sensors report.",
         discussion: """
-            On a terminal a table is redrawn until the time is over or Ctrl-C; elsewhere each reading is a line. A reading that is \
-            older than three of its intervals is marked stale. The robot is not driven.
+            Redraws a table on a terminal until the time is over or Ctrl-C; elsewhere prints each reading as a line. Marks a reading \
+            stale when it is older than three of its intervals. Does not drive the robot.
 
             Examples:
               noafw robot watch
@@ -35,7 +35,7 @@ struct RobotWatchCommand: ContextCommand {
             report.voltage = robot.readings.now.voltage?.value
             try files.save()
             do { try ending.get() } catch is CancellationError where context.stop.reason == .interrupted && span == nil {
-                // Ctrl-C is how it ends.
+                // Ctrl-C is the normal end.
             }
         } show: { _, _ in [] }
     }
@@ -61,7 +61,7 @@ struct RobotWatchCommand: ContextCommand {
     }
 }
 
-/// A robot's readings: redrawn in place on a terminal, a line each elsewhere.
+/// A robot's readings: redrawn in place on a terminal, otherwise a line each.
 final class RobotScreen: Sendable {
     static let interval = Duration.milliseconds(200)
     private static let history = 32
@@ -169,7 +169,7 @@ final class RobotScreen: Sendable {
     }
 }
 
-/// Figures as a picture of one line.
+/// Figures as one line of graphics.
 enum RobotBars {
     private static let width = 12
     private static let blocks = Array("▁▂▃▄▅▆▇█")
@@ -182,7 +182,7 @@ enum RobotBars {
         return String(repeating: on, count: full) + String(repeating: off, count: width - full)
     }
 
-    /// From the least of them to the most.
+    /// From minimum to maximum.
     static func sparkline(_ values: [Double], _ style: TextStyle) -> String {
         guard let least = values.min(), let most = values.max() else { return "" }
         let signs = style.hasSymbols ? blocks : letters

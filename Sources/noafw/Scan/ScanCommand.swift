@@ -8,7 +8,7 @@ struct ScanCommand: ContextCommand {
         commandName: "scan",
         abstract: "Show the units in reach.",
         discussion: """
-            Lists every Monocle and Frame that advertises, the nearest first. Give the address to --device. A unit in its \
+            Lists every unit of a known family that advertises, the nearest first. Give the address to --device. A unit in its \
             bootloader is listed with its application's address. On a terminal the table is redrawn until the time is up. \
             Press Ctrl-C to stop sooner.
 

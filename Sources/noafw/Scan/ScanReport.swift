@@ -11,7 +11,6 @@ struct ScanReport: Verdict, Hashable {
     var passed: Bool { units.contains(where: \.hasVerbs) }
 }
 
-/// The document `noafw.scan/1`.
 struct ScanDocument: Encodable, Sendable {
     struct Unit: Encodable, Sendable {
         enum CodingKeys: String, CodingKey {

@@ -41,7 +41,7 @@ final class ScanTable: Sendable {
         }
     }
 
-    /// Moves to the top of the last table and clears it.
+    /// Clears the last table.
     private func redraw(_ lines: [String], _ state: inout State) {
         guard isLive else { return }
         let back = state.drawnLines > 0 ? "\u{1B}[\(state.drawnLines)A\r\u{1B}[J" : ""

@@ -8,21 +8,21 @@ struct TypeCommand: ContextCommand {
         commandName: "type",
         abstract: "Type a text on the host of an IOS-Keyboard.",
         discussion: """
-            Types TEXT, or standard input without it, on the computer that the keyboard is plugged into. Other users of this machine \
-            can read TEXT in the list of processes: give a password on standard input. One line end at the end of the input is not \
-            typed; add --enter for it. noafw keeps the text out of its messages and files; the unit shows it on its own web page, \
-            without a password.
+            Types TEXT, or else standard input, on the computer that the keyboard is plugged into. noafw removes TEXT from the list of \
+            processes once it has started; the shell keeps it in its history, and other users may have read it before: give a password \
+            on standard input. noafw does not type one line end at the end of the input; add --enter for it. It keeps the text out of \
+            its messages and files; the unit shows it on its web page, without a password.
 
-            The unit and its host have to use the same layout. The unit starts with ch-de, and only its web page sets another. noafw \
+            The unit and its host must use the same layout. The unit starts with ch-de, and only its web page sets another. noafw \
             types quotation marks, dashes and spaces that no layout has as their plain forms, refuses other characters that the layout \
-            lacks, and warns of those that the unit gets wrong.
+            lacks, and warns about those that the unit gets wrong.
 
-            With --follow each line of standard input is the whole text that should stand on the host by now. noafw types the \
-            smallest change. An empty line takes all of it away. After a lost link nobody knows what stands there: noafw types nothing \
-            more until you have emptied the field by hand and an empty line says so.
+            With --follow each line of standard input is the whole text that the host should show now. noafw types the smallest \
+            change. An empty line deletes everything. After a lost link the host's text is unknown: noafw types nothing more until \
+            you empty the field by hand and then give an empty line.
 
-            A unit answers as soon as it has typed, also when no computer is plugged in. --prove compares what it noted (its last 20 \
-            commands and keys) with what was sent.
+            A unit answers as soon as it has typed, even when no computer is plugged in. --prove compares the unit's record (its last \
+            20 commands and keys) with what was sent.
 
             Examples:
               noafw type "Hello world" --enter
@@ -61,13 +61,13 @@ struct TypeCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Press a key in the place of this word, in any case: WORD=ctrl+LETTER or WORD=enter. Repeat for more.", valueName: "word=key"))
+            "Press a key instead of this word, in any case: WORD=ctrl+LETTER or WORD=enter. Repeat for more.", valueName: "word=key"))
     var magic: [String] = []
 
     @Flag(help: "Print what would be sent: characters, keys, bytes, seconds. Use no unit.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Compare with what the unit noted; its web page is at this address.", valueName: "url"))
+    @Option(help: ArgumentHelp("Compare with the unit's record on its web page at this address.", valueName: "url"))
     var prove: String?
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.type/1). It holds none of the text.")
@@ -76,7 +76,7 @@ struct TypeCommand: ContextCommand {
     @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
-    /// No message repeats a value: it may be the text, behind an option that lacks its own.
+    /// Messages repeat no value: it may be the text after an option that lacks its own.
     func validate() throws {
         if follow, text != nil || dryRun { throw ValidationError("--follow types what standard input says: leave out TEXT and --dry-run.") }
         if dryRun, prove != nil { throw ValidationError("--dry-run sends nothing that --prove could find.") }
@@ -118,17 +118,17 @@ struct TypeCommand: ContextCommand {
     }
 }
 
-/// What one run is to type, where.
+/// What to type, and where.
 struct TypeWish: Sendable {
     /// `nil`: standard input.
     var text: String?
     var layout: KeyboardLayout
     var follows: Bool
     var magic: [MagicWord]
-    /// Behind the text.
+    /// After the text.
     var lastKeys: [TypedItem]
     var isDryRun: Bool
-    /// `nil` where nothing is to be proved.
+    /// `nil` when no proof is wanted.
     var page: KeyboardPage?
     var unit: UnitSelection
 }

@@ -2,9 +2,9 @@ import Foundation
 import KeyboardFamily
 import Support
 
-/// The texts of one run. None of them is part of any error.
+/// The texts of one run. No error contains any of them.
 enum TypeInput {
-    /// - Parameter text: of the command line; `nil` for standard input, whose last line end is left out.
+    /// - Parameter text: from the command line; `nil` reads standard input without its last line end.
     /// - Throws: ``KeyboardError``, ``PrivateFile/Failure``, `CancellationError`.
     static func whole(_ text: String?, _ context: CommandContext) async throws -> String {
         if let text {
@@ -32,9 +32,9 @@ enum TypeInput {
     struct Lines: Sendable {
         let context: CommandContext
         let wish: TypeWish
-        /// What the layout makes of a line, before it is typed.
+        /// Shows the layout's version of a line before it is typed.
         let look: @Sendable (TypingText) -> Void
-        /// One for each line that may wait: a program that writes faster than the unit types is held up.
+        /// One for each line that may wait: delays a program that writes faster than the unit types.
         let room = Inbox<Void>()
 
         private static let mostWaiting = 16

@@ -2,7 +2,7 @@ import KeyboardFamily
 import Support
 import Synchronization
 
-/// How far a text is typed: a line that is rewritten on a terminal, a line each tenth elsewhere; and what was said of its characters.
+/// Shows progress, on a terminal as a rewritten line, elsewhere as a line each tenth; and remarks on characters.
 final class TypeProgress: Sendable {
     enum Kind: Sendable, CaseIterable { case missing, replaced, mistaken }
 
@@ -14,7 +14,7 @@ final class TypeProgress: Sendable {
         var said: [Kind: Set<Unicode.Scalar>] = [:]
     }
 
-    /// Shorter ones are done before anybody has read it.
+    /// A shorter text is done before anybody has read it.
     private static let shortestShown = 5.0
     private static let mostCharacters = 16
 
@@ -36,10 +36,10 @@ final class TypeProgress: Sendable {
         switch event {
         case .confirmed(let keys): advance(to: keys)
         case .lost(let unknown):
-            context.note("the link is lost: of \(unknown) keys nobody knows whether they were typed; looking for the unit")
+            context.note("the link is lost: \(unknown) keys may or may not have been typed; looking for the unit")
         case .found: context.note("the unit is back; empty the host's field by hand, then give an empty line: until then nothing is typed")
-        case .heldBack: context.note("a line is not typed: nobody knows what stands on the host; empty its field, then give an empty line")
-        case .tooLate: context.note("a line changes what stands before a key that cannot be taken back: the change is not typed")
+        case .heldBack: context.note("a line is not typed: the host's text is unknown; empty its field, then give an empty line")
+        case .tooLate: context.note("a line changes text before a key that cannot be undone: the change is not typed")
         }
     }
 
@@ -70,7 +70,7 @@ final class TypeProgress: Sendable {
 
     private var isLive: Bool { context.diagnostics.isTerminal && !context.isDumbTerminal }
 
-    /// What was not said before: characters of each kind as a list.
+    /// New remarks only: each kind's characters as a list.
     func news(_ text: TypingText) -> [(Kind, String)] {
         let now = [Kind.missing: text.missing, .replaced: text.replaced, .mistaken: text.mistaken].mapValues { Set($0.keys) }
         return state.withLock { state in

@@ -3,17 +3,17 @@ import KeyboardFamily
 import Provisioning
 import Support
 
-/// What a text costs.
+/// The cost of a text.
 struct TypePlan: Sendable, Hashable {
     var characters: Int
     var keys: Int
     var bytes: Int
     var writes: Int
-    /// Characters that are typed in a plain form, and those that the unit gets wrong.
+    /// Characters typed in a plain form, and those that the unit gets wrong.
     var replaced: Int
     var mistaken: Int
 
-    /// Of one key (IOS-Keyboard 2.10.0 with FreeRTOS's clock of 100 Hz).
+    /// IOS-Keyboard 2.10.0 with FreeRTOS's clock of 100 Hz.
     private static let secondsPerKey = 0.07
     /// ATT payload of a link with an MTU of 256.
     private static let payload = 253
@@ -41,7 +41,7 @@ struct TypePlan: Sendable, Hashable {
 
 struct TypeReport: Verdict {
     var address: DeviceAddress?
-    /// `nil` of texts that were followed.
+    /// `nil` when following texts.
     var plan: TypePlan?
     var result = TypingSession.Result()
     var isProved = false
@@ -59,7 +59,7 @@ struct TypeReport: Verdict {
         let time = "in \(Format.seconds(seconds)) s"
         return isProved
             ? "\(style.paint("PASS", .good))  \(unit): \(keys) typed \(time); the unit's own trace shows them"
-            : "\(style.paint("SENT", .good))  \(unit): \(keys) confirmed \(time); only --prove shows that a host took them"
+            : "\(style.paint("SENT", .good))  \(unit): \(keys) confirmed \(time); only --prove shows that a host got them"
     }
 }
 
@@ -83,7 +83,7 @@ struct TypeDocument: Encodable, Sendable {
     var confirmedKeys: Int
     var losses: Int
     var seconds: Double
-    /// `nil` where nothing shows that a host took the keys.
+    /// `nil` without a proof that a host got the keys.
     var proof: Proof?
     var error: Diagnosis?
 
@@ -93,7 +93,7 @@ struct TypeDocument: Encodable, Sendable {
         (self.layout, dryRun) = (layout.rawValue, report.isDryRun)
         let plan = report.plan
         (characters, keys, bytes, writes) = (plan?.characters, plan?.keys, plan?.bytes, plan?.writes)
-        // The link's MTU decides how a text is cut.
+        // The link's MTU determines how a text is cut.
         if report.address != nil { (bytes, writes) = (report.result.bytes, report.result.writes) }
         (replaced, mistaken) = (plan?.replaced, plan?.mistaken)
         (confirmedKeys, losses) = (confirmed, report.result.losses)

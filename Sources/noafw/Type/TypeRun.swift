@@ -3,7 +3,7 @@ import KeyboardFamily
 import Provisioning
 import Support
 
-/// One run of `type`: what is planned, then typed, then proved; the result as text or as a document, an exit code.
+/// One run of `type`: plans, types, proves; gives the result as text or document, and the exit code.
 struct TypeRun: Sendable {
     let context: CommandContext
     let wish: TypeWish
@@ -71,8 +71,8 @@ struct TypeRun: Sendable {
         }
     }
 
-    /// The unit's own word for what it did is compared with what was sent. Its page is asked while it is on the air: a virtual unit is
-    /// there no longer.
+    /// Compares the unit's own report with what was sent. Reads its page while the unit is on the air: a virtual unit disappears
+    /// afterwards.
     private func proving(
         _ unit: StationUnit, _ plan: TypePlan?, _ type: () async throws -> TypingSession.Result
     ) async throws -> TypeReport {
@@ -87,7 +87,7 @@ struct TypeRun: Sendable {
         return TypeReport(address: unit.address, plan: plan, result: result, isProved: before != nil)
     }
 
-    /// Which characters, and nothing of where they stand.
+    /// Names the characters, but not their places.
     private func warn(of text: TypingText) {
         let layout = wish.layout.rawValue
         let lines = progress.news(text).map { kind, characters in

@@ -46,7 +46,7 @@ struct VerifyCommand: ContextCommand {
         }
     }
 
-    /// What only a fleet's report has is told of one unit, too.
+    /// Also for one unit: what only a fleet's report has.
     private var isFleet: Bool { units.isFleet || comparison.isGiven }
 
     func run(in context: CommandContext) async -> Int32 {

@@ -96,7 +96,7 @@ struct SpoiledLedgerTests {
         _ = try await spoiled()
         for column in ["steps", "versions_before", "id", "outcome"] {
             let check = await noafw("\(column)-0", ["check"])
-            #expect(check.output.contains("damaged: row 2 (\(column)) is no record"), "\(check.output)")
+            #expect(check.output.contains("damaged: row 2 (\(column)) is not a record"), "\(check.output)")
         }
     }
 

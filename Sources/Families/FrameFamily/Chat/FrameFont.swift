@@ -1,7 +1,7 @@
 import Assistant
 import Foundation
 
-/// Text on its way to a Frame's display, in pieces cut between characters. The unit wraps it, and keeps the newest rows.
+/// Text for a Frame's display, in pieces cut between characters. The unit wraps it and keeps the newest rows.
 struct FrameText {
     private(set) var folding = TextFolding()
     private var previous: Character?
@@ -16,10 +16,10 @@ struct FrameText {
     }
 }
 
-/// What a Frame's font shows: 183 letters and signs, without `/` and much of Latin-1 below its letters (frame-codebase,
+/// A Frame's font: 183 letters and signs, without `/` and much of Latin-1 below its letters (frame-codebase,
 /// `lua_libraries/graphical_assets`).
 enum FrameFont {
-    /// Stands for the slash.
+    /// Replaces the slash.
     private static let slash = "\\"
 
     private static let others = Set("¡¢£¥©«®°±µ·»¿ıŁłŒœŠšŸŽžƒ€".unicodeScalars)

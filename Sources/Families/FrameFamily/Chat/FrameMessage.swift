@@ -1,13 +1,13 @@
 import Assistant
 
-/// Messages between a Frame's program and its app (docs/frame-messages.md): the first byte behind 0x01.
+/// Messages between a Frame's program and its app (docs/frame-messages.md): the first byte after 0x01.
 ///
-/// Up to 0x18 they are Noa's for iOS (branch `bart/frame`). The others are ours, and go only to an app that has said ``hello`` over this
+/// Up to 0x18 they are Noa's for iOS (branch `bart/frame`). The others are ours, and go only to an app that has sent ``hello`` over this
 /// link, or to a program that has answered it.
 enum FrameMessage: UInt8 {
     /// Begins an answer or a picture; from the unit, a recording.
     case start = 0x10
-    /// From the unit: what its program asks.
+    /// From the unit: its program's question.
     case text = 0x11
     /// Signed 8-bit samples, 8 kHz.
     case audio = 0x12
@@ -20,18 +20,18 @@ enum FrameMessage: UInt8 {
     case versionRequest = 0x17
     case version = 0x18
 
-    /// From the unit: nobody waits any more. The app sends it back; what follows is new.
+    /// From the unit: the wearer no longer waits. The app sends it back; what follows is new.
     case cancel = 0x19
     /// From the app; the unit answers with its level, `1`.
     case hello = 0x1A
-    /// From the app: asks for `COUNT CHECK` of what was accepted since ``start``.
+    /// From the app: requests `COUNT CHECK` of what was accepted since ``start``.
     case receipt = 0x1B
-    /// From the unit, for each message but ``hello``: it can hold the next one.
+    /// From the unit, for each message except ``hello``: it can hold the next one.
     case taken = 0x1C
-    /// The unit sends it back as it is.
+    /// The unit returns it unchanged.
     case ping = 0x1D
 
-    /// Marks a message; what begins otherwise was printed.
+    /// Begins each message; anything else is printed output.
     static let mark: UInt8 = 0x01
 
     func packet() -> [UInt8] { [Self.mark, rawValue] }

@@ -3,14 +3,14 @@ import Bluetooth
 import REPL
 import Support
 
-/// The Frame's app protocol (``FrameMessage``). Messages and what the program prints share one characteristic.
+/// The Frame's app protocol (``FrameMessage``). Messages and the program's output share one characteristic.
 ///
-/// The firmware holds one message for the program, and a second one replaces it. Our scripts answer each with ``FrameMessage/taken``, upon
-/// which the next one goes; other programs get one each 50 ms, as from the phone app. A receipt proves a whole answer or picture, by count
+/// The firmware holds one message for the program; a second one replaces it. Our scripts answer each with ``FrameMessage/taken``, which
+/// releases the next; other programs get one each 50 ms, as from the phone app. A receipt proves a complete answer or picture by count
 /// and CRC-32.
 ///
-/// A program announces its version when it starts and on each new link. It is ready once it has answered ``FrameMessage/hello``, or left
-/// that unanswered twice.
+/// A program announces its version at its start and on each new link. It is ready once it has answered ``FrameMessage/hello``, or ignored
+/// it twice.
 struct FrameRelay: AppRelay {
     let receive = LuaService.receive
     let transmit = LuaService.transmit
@@ -19,10 +19,10 @@ struct FrameRelay: AppRelay {
     var probe: [UInt8]? { FrameMessage.versionRequest.packet() }
 
     private static let plainPace = Duration.milliseconds(50)
-    /// A program that draws or sends takes a message when it is done.
+    /// A program that draws or sends accepts a message when it is done.
     private static let takenTimeout = Duration.seconds(2)
 
-    /// Of an MTU of 23, the least there is.
+    /// For an MTU of 23, the minimum.
     private var payloadSize = 20
     private var greeting = FrameGreeting()
     private var recorder: WearerRecorder
@@ -60,7 +60,7 @@ struct FrameRelay: AppRelay {
         greeting.advance(now: now) + pings.advance(now: now) + recorder.advance(now: now)
     }
 
-    /// A program that does not answer pings is taken to wait.
+    /// A program that does not answer pings is assumed to wait.
     mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
         givesReceipts ? pings.ask(id, capacity: textCapacity, now: now) { FrameMessage.ping.packet($0) } : [.confirmed(id)]
     }
@@ -76,13 +76,13 @@ struct FrameRelay: AppRelay {
             let begin = start()
             let header = picture.palette + [UInt8(picture.height >> 8), UInt8(picture.height & 0xFF)]
             sent = header + picture.rows
-            // The vendor's program takes each message for one row (`append_image`).
+            // The vendor's program shows each message as one row (`append_image`).
             let size = givesReceipts ? textCapacity : min(textCapacity, DisplayPicture.bytesPerRow)
             let rows = stride(from: 0, to: picture.rows.count, by: size).map {
                 FrameMessage.rows.packet(picture.rows[$0..<min(picture.rows.count, $0 + size)])
             }
             return [begin, FrameMessage.palette.packet(header)] + rows + closing()
-        // A start message begins anew.
+        // A start message clears the display.
         case .again: return []
         }
     }
@@ -137,9 +137,9 @@ struct FrameRelay: AppRelay {
         }
     }
 
-    /// A program that announces itself once more has begun anew.
+    /// A program that announces itself again has restarted.
     private mutating func announced(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
-        // The unit's pieces are as large as fits, down to a multiple of 4; the last one is shorter.
+        // The unit's pieces are as large as possible, down to a multiple of 4; the last one is shorter.
         let isWhole = data.count < (payloadSize - 2) / 4 * 4
         guard let version = greeting.take(version: data, isWhole: isWhole) else { return [] }
         return recorder.abandon(.restarted) + [.version(version)] + greeting.ask(attempt: 1, now: now)
@@ -174,12 +174,11 @@ private struct FrameGreeting {
     private var state = State.silent
     private var version: [UInt8] = []
 
-    /// The program knows our messages.
     var isAnswered: Bool { if case .ready(isAnswered: true) = state { true } else { false } }
 
     var deadline: SessionClock.Instant? { if case .asked(_, let deadline) = state { deadline } else { nil } }
 
-    /// - Returns: the version once it is whole. Printable.
+    /// - Returns: the complete version. Printable.
     mutating func take(version data: ArraySlice<UInt8>, isWhole: Bool) -> String? {
         version = Array((version + data).prefix(Self.versionLimit))
         guard isWhole else { return nil }

@@ -4,10 +4,10 @@ import NIOPosix
 import Support
 import Synchronization
 
-/// Offers one image to one unit, on one address and one port, for as long as its update takes. Anybody else is hung up on.
+/// Offers one image to one unit, on one address and one port, during its update. Hangs up on everybody else.
 final class FirmwareServer: Sendable {
     struct Counts: Sendable, Equatable {
-        /// Of the unit, for the image.
+        /// The unit's requests for the image.
         var requests = 0
         /// Connections from elsewhere, and requests for anything else.
         var refused = 0
@@ -16,10 +16,10 @@ final class FirmwareServer: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
     private static let pieceByteCount = 16 << 10
-    /// A unit has one download at a time, and one that it has given up.
+    /// A unit has one download at a time, and perhaps one that it has abandoned.
     private static let mostConnections = 4
 
-    /// What the unit fetches: nobody guesses the name.
+    /// The unit fetches this; the name cannot be guessed.
     let url: String
     private let path: String
     private let image: [UInt8]
@@ -31,7 +31,7 @@ final class FirmwareServer: Sendable {
     /// Runs `body` while the image is offered.
     /// - Parameters:
     ///   - unit: the only IP address that gets it.
-    ///   - host: this machine's IP address on the way to the unit.
+    ///   - host: this machine's IP address on the route to the unit.
     /// - Throws: ``OTAError/notServed(reason:)``, and what `body` throws.
     static func with<Value: Sendable>(
         _ image: [UInt8], for unit: String, at host: String, on clock: SessionClock,
@@ -104,7 +104,7 @@ final class FirmwareServer: Sendable {
         }
     }
 
-    /// A unit that hangs up says so itself.
+    /// A unit that hangs up reports that itself.
     private func serve(_ connection: Connection) async {
         try? await connection.executeThenClose { inbound, outbound in
             for try await part in inbound {

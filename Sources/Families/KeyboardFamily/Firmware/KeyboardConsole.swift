@@ -4,19 +4,19 @@ import Provisioning
 import Support
 import Synchronization
 
-/// A keyboard that answers over Wi-Fi, and is held over Bluetooth meanwhile: nobody else gets in between, and its restart ends the link.
+/// A keyboard that answers over Wi-Fi while Bluetooth holds it: nobody else can connect, and its restart ends the link.
 final class KeyboardConsole: UnitConsole {
     private static let input = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
-    /// Of a Monocle's own service. Its REPL has the attributes of a keyboard, and what is text here would run there.
+    /// A Monocle's own service. The Monocle's REPL has a keyboard's attributes, and would execute the text.
     private static let foreign = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
     private static let writeTimeout = Duration.seconds(6)
-    /// Two seconds of the firmware's, the supervision of the link, and some.
+    /// The firmware's two seconds, the link's supervision, and a margin.
     private static let leaveTimeout = Duration.seconds(20)
 
     let http: UnitHTTP
     private let connection: any Connection
     private let clock: SessionClock
-    /// When the unit had its image: it restarts by itself then.
+    /// When the unit got its image; then it restarts by itself.
     private let written = Mutex<SessionClock.Instant?>(nil)
 
     init(connection: any Connection, http: UnitHTTP, clock: SessionClock) {
@@ -28,13 +28,13 @@ final class KeyboardConsole: UnitConsole {
         guard connection.offers(input), !connection.offers(foreign) else { throw OTAError.noKeyboard(connection.address) }
     }
 
-    /// Sends a text over Bluetooth that types nothing, and looks for it in the trace that the unit shows over Wi-Fi.
+    /// Sends over Bluetooth a text that types nothing, and looks for it in the trace that the unit shows over Wi-Fi.
     /// - Throws: ``OTAError/otherUnit(url:)``.
     func proveSameUnit() async throws {
         let nonce = Nonce()
         try await connection.write(nonce.command, to: Self.input, deadline: clock.deadline(in: Self.writeTimeout))
         let answer = try await http.get("/trace")
-        // A text that was cut inside a character is no UTF-8.
+        // A text cut inside a character is not UTF-8.
         let body = String(decoding: answer.body, as: UTF8.self)
         guard answer.status == 200, let trace = try? JSONDecoder().decode(Trace.self, from: Data(body.utf8)) else {
             throw OTAError.notUnderstood(path: "/trace", reason: "HTTP \(answer.status)")
@@ -56,7 +56,7 @@ final class KeyboardConsole: UnitConsole {
         ]
     }
 
-    /// - Returns: once the unit has the image; ``reboot(into:)`` waits for the restart, which it does by itself.
+    /// - Returns: once the unit has the image and restarts by itself; ``reboot(into:)`` waits for that.
     func update(
         to image: [UInt8], progress: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Int) -> Void
     ) async throws {
@@ -87,9 +87,9 @@ final class KeyboardConsole: UnitConsole {
     func close() async { await connection.disconnect() }
 }
 
-/// A text that only one unit knows, made of what no layout types: private characters of Unicode's plane 15, which the firmware skips.
+/// A text known to only one unit. No layout types its private characters (Unicode's plane 15); the firmware skips them.
 struct Nonce: Sendable {
-    /// What the trace shows of a text, 28 bytes, is 7 of them.
+    /// The trace shows 28 bytes of a text: 7 characters.
     private static let count = 7
 
     private let text: String

@@ -3,7 +3,7 @@ import Provisioning
 import Support
 
 extension NetworkProvisioning {
-    /// A keyboard takes firmware over Wi-Fi alone (IOS-Keyboard, `debug_server.c`).
+    /// A keyboard accepts firmware only over Wi-Fi (IOS-Keyboard, `debug_server.c`).
     static let keyboard = NetworkProvisioning(
         usualPlace: "http://ios-keyboard.local", isPlace: { (try? UnitURL($0)) != nil }
     ) { place in

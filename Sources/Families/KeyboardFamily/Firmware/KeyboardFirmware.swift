@@ -2,7 +2,7 @@ import ESPImage
 import Provisioning
 
 extension Component {
-    /// It goes to the slot that does not run, and nothing is erased that a unit needs.
+    /// It goes to the inactive slot; nothing that the unit needs is erased.
     static let keyboardFirmware = Component("firmware", order: 0, stages: [.download, .slotRestart], evidence: .version)
 }
 
@@ -13,7 +13,7 @@ extension Stage {
         "restart", remains: "the unit has its new firmware and restarts by itself; nobody has seen that it works")
 }
 
-/// A keyboard's firmware, checked.
+/// Checked keyboard firmware.
 public struct KeyboardFirmware: ComponentAsset {
     public static var component: Component { .keyboardFirmware }
 
@@ -23,7 +23,7 @@ public struct KeyboardFirmware: ComponentAsset {
     let image: ESPImage
     let number: KeyboardVersion
 
-    /// - Parameter version: what the unit will report; `nil` reads it from the image.
+    /// - Parameter version: the version that the unit will report; `nil` reads it from the image.
     /// - Throws: `ESPImageError`, ``OTAError/versionUnclear``.
     public init(_ bytes: [UInt8], version: String? = nil) throws {
         image = try ESPImage(bytes)
@@ -47,7 +47,7 @@ struct KeyboardFirmwareUpdater: ComponentUpdater {
     var component: Component { .keyboardFirmware }
     var version: String { firmware.version }
     var byteCount: Int { firmware.image.bytes.count }
-    /// Guessed, at 100 kB/s; nobody has measured it on a real unit.
+    /// A guess of 100 kB/s, never measured on a real unit.
     var wholeUpdate: [StageEstimate] {
         [StageEstimate(.download, seconds: 2 + Double(byteCount) / 100_000), StageEstimate(.slotRestart, seconds: 12)]
     }
@@ -69,7 +69,7 @@ struct KeyboardFirmwareUpdater: ComponentUpdater {
         let updater: KeyboardFirmwareUpdater
         let plan: ComponentPlan
         let options: JobOptions
-        /// The firmware that runs stays until the other one is whole; the unit has no battery.
+        /// The current firmware stays until the other one is complete; the unit has no battery.
         var erases: Bool { false }
 
         func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws {
@@ -105,7 +105,7 @@ struct KeyboardFirmwareUpdater: ComponentUpdater {
             }
         }
 
-        /// What the unit says after its restart is what it runs.
+        /// The version that the unit reports after its restart is the one that runs.
         private func conclude(_ unit: UnitLease, _ job: JobState) async throws {
             let actual = try await unit.version(of: plan.component)
             guard actual != plan.to else { return job.updated(plan.component, to: plan.to, byteCount: plan.byteCount) }

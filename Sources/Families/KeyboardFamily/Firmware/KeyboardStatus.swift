@@ -1,11 +1,11 @@
 import Foundation
 import Support
 
-/// What a keyboard says at `GET /status` (IOS-Keyboard, `debug_server.c`). Texts are printable.
+/// A keyboard's answer to `GET /status` (IOS-Keyboard, `debug_server.c`). Texts are printable.
 struct KeyboardStatus: Sendable, Hashable {
     enum Update: String, Sendable, Decodable { case idle, downloading, verifying, success, failed }
 
-    /// Of `config.h`; not that of the image's descriptor.
+    /// From `config.h`, not from the image's descriptor.
     var version: String
     /// Whole seconds since its HTTP server began.
     var uptime: Int

@@ -1,10 +1,10 @@
 import Foundation
 import Support
 
-/// Brings an image to a unit: offers it, has the unit fetch it, and waits until the unit has restarted.
+/// Brings an image to a unit: offers it, makes the unit fetch it, and waits for the restart.
 struct KeyboardUpdate: Sendable {
     private static let pollInterval = Duration.milliseconds(500)
-    /// The firmware's buffer for the URL, with its end (`ota_handler.c`).
+    /// The firmware's buffer for the URL, including its end (`ota_handler.c`).
     private static let longestURL = 255
     private static let occupiedTimeout = Duration.seconds(30)
     /// Reset, Wi-Fi (10 s at most), HTTP.
@@ -22,7 +22,7 @@ struct KeyboardUpdate: Sendable {
     /// Returns once the unit has the image and is about to restart.
     /// - Parameters:
     ///   - progress: gets percents.
-    ///   - refused: gets how many connections of others were refused, whenever there is another one.
+    ///   - refused: gets the number of refused connections from others, whenever it grows.
     func send(progress: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Int) -> Void) async throws {
         let answer = try await free()
         try await FirmwareServer.with(image, for: answer.peer, at: answer.local, on: clock) { server in
@@ -55,7 +55,7 @@ struct KeyboardUpdate: Sendable {
         }
     }
 
-    /// Waits until the unit is in no other update.
+    /// Waits for the end of another update.
     private func free() async throws -> UnitHTTP.Answer {
         let end = clock.deadline(in: Self.occupiedTimeout)
         while true {
@@ -87,7 +87,7 @@ struct KeyboardUpdate: Sendable {
         guard receipt.success else { throw OTAError.notTaken(reason: PrintableText.ascii(receipt.message ?? "no reason", limit: 64)) }
     }
 
-    /// - Parameter order: the restart comes after it.
+    /// - Parameter order: before the restart.
     func waitForRestart(since order: SessionClock.Instant) async throws {
         let end = clock.deadline(in: Self.returnTimeout)
         var stillRuns = true

@@ -1,6 +1,6 @@
 import ESPImage
 
-/// A version such as 2.10.0, as `config.h` has it.
+/// A version such as 2.10.0, as in `config.h`.
 struct KeyboardVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     let numbers: [Int]
 
@@ -18,9 +18,9 @@ struct KeyboardVersion: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     static func < (one: KeyboardVersion, other: KeyboardVersion) -> Bool { one.numbers.lexicographicallyPrecedes(other.numbers) }
 
-    /// What the unit will report once it runs an image: `CONFIG_APP_VERSION`, a text of its own among the image's. The descriptor has
-    /// another one, that of the build, which counts only where the texts leave it open.
-    /// - Returns: `nil` where that is not clear.
+    /// The version that a unit running the image will report: `CONFIG_APP_VERSION`, a separate text in the image. The descriptor has
+    /// another version, that of the build, which counts only when the texts are unclear.
+    /// - Returns: `nil` when unclear.
     static func stated(by image: ESPImage) -> KeyboardVersion? {
         let built = KeyboardVersion(image.descriptor.version.drop { $0 == "v" })
         let texts = texts(of: image)
@@ -34,7 +34,7 @@ struct KeyboardVersion: Sendable, Hashable, Comparable, CustomStringConvertible 
         var found: Set<KeyboardVersion> = []
         for segment in image.segments {
             for piece in image.bytes[segment.range].split(separator: 0) where piece.count <= longestText {
-                // The descriptor's own texts say something else.
+                // Ignores the descriptor's own texts.
                 guard !image.descriptor.range.contains(piece.startIndex), let first = piece.first, (0x30...0x39).contains(first),
                     let version = KeyboardVersion(String(decoding: piece, as: UTF8.self))
                 else { continue }

@@ -1,33 +1,32 @@
 import Bluetooth
 import Support
 
-/// What can go wrong when a keyboard gets its firmware over Wi-Fi. Texts of a unit are printable.
+/// What can go wrong when a keyboard gets firmware over Wi-Fi. A unit's texts are printable.
 public enum OTAError: Error, Hashable, Sendable {
     case badURL(String)
-    /// A unit with the name of a keyboard, and another one's attributes.
+    /// A unit with a keyboard's name and other attributes.
     case noKeyboard(DeviceAddress)
     case noAnswer(url: String, reason: String)
     case notUnderstood(path: String, reason: String)
-    /// It answers under one address and has another.
+    /// It answers under one address and reports another.
     case otherAddress(answers: String, says: String)
-    /// What was sent over Bluetooth did not arrive at the unit that answers over Wi-Fi.
+    /// A text sent over Bluetooth did not arrive at the unit that answers over Wi-Fi.
     case otherUnit(url: String)
     case versionUnclear
     /// Nothing would show which of the two images runs.
     case sameVersion(String)
     case notServed(reason: String)
     case notTaken(reason: String)
-    /// Another update is under way.
     case occupied
     /// The unit never asked for the image.
     case notFetched(url: String)
     case cut(percent: Int)
     case stalled(percent: Int)
-    /// The unit had all of it, and says that it failed.
+    /// The unit received everything, and reports a failure.
     case refusedByUnit
     case doesNotRestart
     case doesNotReturn(url: String)
-    /// It answers over Wi-Fi, and is not heard over Bluetooth.
+    /// It answers over Wi-Fi, but Bluetooth does not hear it.
     case notOnAir
     case rolledBack(to: String, from: String)
 }

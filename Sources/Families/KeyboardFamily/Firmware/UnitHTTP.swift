@@ -3,14 +3,14 @@ import NIOHTTP1
 import NIOPosix
 import Support
 
-/// Asks a unit over plain HTTP: one connection, one request, one bounded answer, and a deadline. Nothing is followed elsewhere.
+/// Plain HTTP to a unit: one connection, one request, one bounded answer, and a deadline. Never follows a redirect.
 struct UnitHTTP: Sendable {
     struct Answer: Sendable {
         var status = 0
         var body: [UInt8] = []
-        /// Who answered, as an IP address.
+        /// The answering IP address.
         var peer = ""
-        /// This machine's address on the way to it.
+        /// This machine's address on the route.
         var local = ""
     }
 
@@ -19,7 +19,7 @@ struct UnitHTTP: Sendable {
     /// The firmware answers within milliseconds; its Wi-Fi sleeps between beacons.
     private static let timeout = Duration.seconds(10)
     private static let connectTimeout = TimeAmount.seconds(5)
-    /// Several times the longest that the firmware says: 50 lines of its log.
+    /// Several times the firmware's longest answer, 50 lines of its log.
     private static let bodyLimit = 64 << 10
 
     let url: UnitURL
@@ -27,14 +27,14 @@ struct UnitHTTP: Sendable {
 
     func get(_ path: String) async throws -> Answer { try await ask(.GET, path, []) }
 
-    /// The firmware reads a body with one call (`debug_server.c`): it has to come in one piece with its head.
+    /// The firmware reads a body with one call (`debug_server.c`), so head and body must arrive in one piece.
     func post(_ path: String, json body: [UInt8]) async throws -> Answer { try await ask(.POST, path, body) }
 
     private func ask(_ method: HTTPMethod, _ path: String, _ body: [UInt8]) async throws -> Answer {
         let deadline = clock.deadline(in: Self.timeout)
         let silence = OTAError.noAnswer(url: "\(url)", reason: "it said nothing for \(Self.timeout.components.seconds) s")
         do {
-            // A simulated clock stands still while the request travels; a virtual unit lets it run while it works.
+            // A simulated clock stops while the request travels; a virtual unit lets it run while it works.
             return try await clock.paused {
                 try await withDeadline(deadline, on: clock, timeout: silence) { try await converse(method, path, body) }
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Support
 
-/// Where a unit answers: `http://ios-keyboard.local`, `http://192.168.1.20`, `http://127.0.0.1:8080`.
+/// A unit's URL: `http://ios-keyboard.local`, `http://192.168.1.20`, `http://127.0.0.1:8080`.
 struct UnitURL: Sendable, Hashable, CustomStringConvertible {
     let host: String
     let port: Int
@@ -12,12 +12,12 @@ struct UnitURL: Sendable, Hashable, CustomStringConvertible {
             parts.scheme?.lowercased() == "http", ["", "/"].contains(parts.percentEncodedPath),
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80)
         else { throw .badURL(text.contains("@") ? "(not shown)" : PrintableText.ascii(text)) }
-        // Foundation leaves the brackets around an IPv6 address.
+        // Foundation keeps the brackets around an IPv6 address.
         self.host = host.lowercased().trimmingCharacters(in: ["[", "]"])
         port = parts.port ?? 80
     }
 
-    /// As an HTTP request names it.
+    /// In the form of an HTTP request.
     var authority: String { (host.contains(":") ? "[\(host)]" : host) + (port == 80 ? "" : ":\(port)") }
     var description: String { "http://\(authority)" }
 }

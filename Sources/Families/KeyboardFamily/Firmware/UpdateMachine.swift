@@ -1,6 +1,6 @@
 import Support
 
-/// Follows a unit's update by what it says of it: answers in, the next step out.
+/// Follows a unit's update by its reports: answers in, the next step out.
 struct UpdateMachine: Sendable {
     enum Step: Sendable, Equatable {
         case ask
@@ -11,9 +11,9 @@ struct UpdateMachine: Sendable {
         case failed(OTAError)
     }
 
-    /// The unit's task begins a little after its answer: until then an earlier update's end is still shown.
+    /// The unit's task begins shortly after its answer; until then the unit still shows an earlier update's end.
     private static let beginTimeout = Duration.seconds(5)
-    /// Of a unit that says nothing at all. Its Wi-Fi may have to join again.
+    /// For a silent unit. Its Wi-Fi may have to rejoin.
     private static let silenceTimeout = Duration.seconds(30)
     /// The firmware gives up a silent download after 10 s.
     private static let stallTimeout = Duration.seconds(60)
@@ -25,10 +25,10 @@ struct UpdateMachine: Sendable {
     private var percent = 0
     private var hasBegun = false
 
-    /// - Parameter url: of the image.
+    /// - Parameter url: the image's.
     init(url: String, at now: SessionClock.Instant) { (self.url, began, heard, moved) = (url, now, now, now) }
 
-    /// - Parameter isFetched: whether the unit has come for the image.
+    /// - Parameter isFetched: whether the unit has requested the image.
     mutating func receive(_ status: KeyboardStatus, isFetched: Bool, at now: SessionClock.Instant) -> Step {
         heard = now
         switch status.update {

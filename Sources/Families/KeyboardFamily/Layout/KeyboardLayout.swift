@@ -1,4 +1,4 @@
-/// What a key sends: a HID usage and the modifiers that are held.
+/// A key's meaning: a HID usage and its modifiers.
 public struct KeyStroke: Sendable, Hashable {
     public enum Modifier: UInt8, Sendable {
         case none = 0x00
@@ -17,8 +17,8 @@ public struct KeyStroke: Sendable, Hashable {
     init(_ usage: UInt8, _ modifier: Modifier = .none) { (self.usage, self.modifier) = (usage, modifier) }
 }
 
-/// The layouts of the unit. Bluetooth neither reads nor sets the one that it uses: that is Swiss German from every start on, until its web
-/// page sets another. The host that is typed on has to use the same one.
+/// The unit's layouts. Bluetooth can neither read nor set the current one: each start sets Swiss German, and only the unit's web page
+/// changes it. The host must use the same layout.
 public enum KeyboardLayout: String, Sendable, CaseIterable {
     case unitedStates = "us"
     case swissGerman = "ch-de"
@@ -32,13 +32,13 @@ public enum KeyboardLayout: String, Sendable, CaseIterable {
 
     private static let strokes = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.rows.strokes) })
 
-    /// - Returns: `nil` for what the unit skips without a word.
+    /// - Returns: `nil` for characters that the unit skips silently.
     public func stroke(for character: Unicode.Scalar) -> KeyStroke? { Self.strokes[self]?[character] }
 
     public var characters: [Unicode.Scalar] { Self.strokes[self].map { $0.keys.sorted { $0.value < $1.value } } ?? [] }
 
-    /// On a host with the same layout nothing appears until the next key, which may combine. A space makes it appear alone; of ´ and ¨
-    /// Linux then makes ' and " (libX11's Compose table).
+    /// On a host with the same layout it appears only with the next key, perhaps combined. A space makes it appear alone; Linux then
+    /// turns ´ and ¨ into ' and " (libX11's Compose table).
     public func isDead(_ character: Unicode.Scalar) -> Bool { dead.unicodeScalars.contains(character) }
 
     /// Measured with libxkbcommon 1.5 and xkb-data 2.35.
@@ -52,13 +52,13 @@ public enum KeyboardLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// What appears on a host with the same layout, where that is another character. The firmware's tables are wrong there.
+    /// The character that appears instead on a host with the same layout, if any. The firmware's tables are wrong there.
     public func mistake(for character: Unicode.Scalar) -> Unicode.Scalar? { mistakes[character] }
 
     private var mistakes: [Unicode.Scalar: Unicode.Scalar] {
         switch self {
         case .swissGerman: ["!": "°", "Ä": "à", "Ö": "é", "Ü": "è", "¦": "|", "è": "\""]
-        // Linux; a host with Windows may show what is meant.
+        // Linux; a Windows host may show the right one.
         case .british: ["\\": "#", "|": "~", "á": "æ", "é": "e", "í": "→", "ó": "ø", "ú": "↓"]
         case .spanish: ["€": "½", "´": "'", "¨": "\""]
         case .german: ["´": "'"]

@@ -1,12 +1,12 @@
-/// A layout, key by key: what each key types alone, with Shift and with AltGr. IOS-Keyboard 2.10.0 (`keyboard_layout.c`); us is plain.
+/// A layout, key by key: alone, with Shift and with AltGr. From IOS-Keyboard 2.10.0 (`keyboard_layout.c`); us is plain.
 struct LayoutRows {
     /// A key that types nothing.
     static let nothing: Unicode.Scalar = "□"
-    /// HID usages: letters, digits, then - = [ ] \ and its twin, ; ' ` , . / and the key beside the left Shift.
+    /// HID usages: letters, digits, then - = [ ] \ and its twin, ; ' ` , . / and the key next to the left Shift.
     static let usages: [UInt8] = Array(0x04...0x27) + Array(0x2D...0x38) + [0x64]
 
     let plain, shift, altGr: String
-    /// What shares its key with another character.
+    /// Characters that share a key with another.
     var also: [(Unicode.Scalar, KeyStroke)] = []
 
     var strokes: [Unicode.Scalar: KeyStroke] {

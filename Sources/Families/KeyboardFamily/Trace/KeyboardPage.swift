@@ -18,7 +18,7 @@ public struct KeyboardPage: Sendable {
         do { return try KeyboardTrace(json: body) } catch { throw KeyboardError.noTrace(url: url, reason: error.reason) }
     }
 
-    /// The code of the layout that the unit uses.
+    /// The code of the unit's current layout.
     /// - Throws: ``KeyboardError/noTrace(url:reason:)``.
     public func layout(on clock: SessionClock) async throws -> String {
         struct Document: Decodable { var current: String }

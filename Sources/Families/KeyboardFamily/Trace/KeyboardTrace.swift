@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the unit says that it did: its last 20 commands and keys (`GET /trace`), the only proof that it typed.
+/// The unit's report of its last 20 commands and keys (`GET /trace`), the only proof that it typed.
 ///
-/// The unit cuts texts inside characters, and names a wrong character after any that has several bytes: usages and modifiers count.
+/// The unit cuts texts inside characters, and after one of several bytes names a wrong character: usages and modifiers count.
 public struct KeyboardTrace: Sendable, Hashable {
-    /// Of a command as of a key (`debug_server.c`).
+    /// For commands and for keys (`debug_server.c`).
     static let places = 20
-    /// Bytes of a text that a command shows.
+    /// Bytes of a command's text.
     private static let shownText = 28
     private static let cut = Array("...".utf8)
 
-    /// A key as the unit shows it. Modifiers of Backspace and Enter are not shown; Ctrl shows as 02.
+    /// A key in the trace, without the modifiers of Backspace and Enter; Ctrl is 02.
     struct Key: Sendable, Hashable {
         var usage: UInt8
         var modifiers: UInt8?
@@ -24,7 +24,7 @@ public struct KeyboardTrace: Sendable, Hashable {
     /// - Throws: the reason, as text.
     public init(json bytes: [UInt8]) throws(Unreadable) {
         struct Document: Decodable { var ble, hid: [String] }
-        // A text that is cut inside a character is no UTF-8: a decoder that insists on it would see no trace at all.
+        // A text cut inside a character is not UTF-8: a strict decoder would reject the whole trace.
         let text = String(decoding: bytes, as: UTF8.self)
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(text.utf8)) else { throw Unreadable("it is no trace") }
         guard document.ble.count <= Self.places, document.hid.count <= Self.places else { throw Unreadable("it is too long") }
@@ -40,21 +40,21 @@ public struct KeyboardTrace: Sendable, Hashable {
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// `'H' K:0x0B M:0x02`, `BS K:0x2A`. The character may be anything, a quotation mark and "K:" too: the last words count.
+    /// `'H' K:0x0B M:0x02`, `BS K:0x2A`. The character may be anything, even a quotation mark or "K:", so the last words count.
     private static func key(of line: String) -> Key? {
         guard let match = line.wholeMatch(of: /(?s).* K:0x([0-9A-F]{2})(?: M:0x([0-9A-F]{2}))?/), let usage = UInt8(match.1, radix: 16)
         else { return nil }
         return Key(usage: usage, modifiers: match.2.flatMap { UInt8($0, radix: 16) })
     }
 
-    /// The trace that follows when the unit does all of it.
+    /// The next trace if the unit does everything.
     func after(_ commands: [KeyCommand], layout: KeyboardLayout) -> KeyboardTrace {
         KeyboardTrace(
             commands: (self.commands + commands.map(Self.shown)).suffix(Self.places),
             keys: (keys + commands.flatMap { Self.keys(of: $0, layout) }).suffix(Self.places))
     }
 
-    /// As it comes back: what is cut inside a character is a replacement character by then.
+    /// As returned, with replacement characters for cut ones.
     private static func shown(_ command: KeyCommand) -> [UInt8] {
         switch command {
         case .backspaces(let count): Array("BS x\(count)".utf8)
@@ -76,7 +76,7 @@ public struct KeyboardTrace: Sendable, Hashable {
         }
     }
 
-    /// Whether the unit did all that was sent, between this trace and the next one.
+    /// Whether the unit did everything sent between this trace and the next.
     /// - Throws: ``KeyboardError``, whose words hold none of the text.
     public func prove(_ commands: [KeyCommand], layout: KeyboardLayout, next: KeyboardTrace) throws(KeyboardError) {
         let expected = after(commands, layout: layout)

@@ -1,13 +1,13 @@
-/// One thing that is typed.
+/// One thing to type.
 public enum TypedItem: Sendable, Hashable {
-    /// One character on the host, and one Backspace to take it away.
+    /// One character on the host; one Backspace removes it.
     case character(Unicode.Scalar, isDead: Bool)
-    /// Left Ctrl and a letter, A…Z. What it does on the host cannot be taken back.
+    /// Left Ctrl and a letter, A…Z. Its effect on the host cannot be undone.
     case control(UInt8)
-    /// As ``control(_:)``; a line's end within a text is a character.
+    /// Like ``control(_:)``; a line's end within a text is a character.
     case enter
 
-    /// What is sent of a character.
+    /// The scalars to send for a character.
     var scalars: [Unicode.Scalar] {
         switch self {
         case .character(let character, let isDead): isDead ? [character, " "] : [character]
@@ -19,7 +19,7 @@ public enum TypedItem: Sendable, Hashable {
     var isErasable: Bool { if case .character = self { true } else { false } }
 }
 
-/// One write, which is one command: the firmware puts nothing together and takes nothing apart.
+/// One write is one command: the firmware neither joins nor splits writes.
 public enum KeyCommand: Sendable, Hashable {
     case backspaces(Int)
     case insert([Unicode.Scalar])

@@ -1,49 +1,49 @@
-/// What stands on the host, what should stand there, and the next command on the way: no I/O, no clock.
+/// The text on the host, the wanted text, and the next command between them: no I/O, no clock.
 ///
-/// There are no cursor keys. The smallest edit is therefore what both texts begin with, Backspaces for the rest, and the new rest.
+/// There are no cursor keys. The smallest edit therefore keeps the common beginning, sends Backspaces for the rest, then the new rest.
 public struct TypingMachine: Sendable {
     public enum Standing: Sendable, Hashable {
         case known([TypedItem])
-        /// After a link that was lost: how much was typed, nobody knows. Nothing is taken away blindly.
+        /// After a lost link nobody knows how much was typed. Nothing is deleted blindly.
         case unknown
     }
 
-    /// Keys of one write, 4.5 s: the unit answers a write after it has typed all of it, and a write that takes 30 s ends its link.
+    /// Keys of one write, 4.5 s: the unit answers after it has typed them all, and a write that takes 30 s ends its link.
     public static let mostKeys = 64
     private static let leastPayload = 8
 
-    /// The effects of confirmed writes alone.
+    /// Only the effects of confirmed writes.
     public private(set) var standing = Standing.known([])
     /// Confirmed by the unit.
     public private(set) var confirmedKeys = 0
     public private(set) var inFlight: KeyCommand?
-    /// What ``inFlight`` types.
+    /// The content of ``inFlight``.
     private var sending: ArraySlice<TypedItem> = []
     private var target: [TypedItem] = []
-    /// Items at the front that stand there already.
+    /// Items at the front that are already right.
     private var common = 0
-    /// Bytes of one write.
+    /// In bytes, per write.
     private var payload: Int
 
     public init(payload: Int) { self.payload = max(payload, Self.leastPayload) }
 
     public mutating func use(payload: Int) { self.payload = max(payload, Self.leastPayload) }
 
-    /// Whether all that was aimed at is confirmed.
+    /// Whether everything wanted is confirmed.
     public var isDone: Bool { standing == .known(target) && inFlight == nil }
 
-    /// A change before a key that cannot be taken back is not made.
+    /// A change before a key that cannot be undone is not made.
     public var isTooLate: Bool {
         guard case .known(let items) = standing else { return false }
         return items.count > common && !items[common...].allSatisfy(\.isErasable)
     }
 
-    /// Whether a key is still to be sent that another aim would leave out for good.
+    /// Whether a key remains to be sent that another target would omit for good.
     public var owesKeys: Bool { standing != .unknown && !isTooLate && !target[common...].allSatisfy(\.isErasable) }
 
-    /// Sets what should stand on the host. An empty text begins anew behind the last key that cannot be taken back. When nobody knows what
-    /// stands there, only an empty one is taken: somebody emptied the host's field.
-    /// - Returns: whether it is taken.
+    /// Sets the wanted text. An empty text begins anew after the last key that cannot be undone. While the host's text is unknown, only
+    /// an empty one is accepted: somebody cleared the host's field.
+    /// - Returns: whether it is accepted.
     @discardableResult
     public mutating func aim(at items: [TypedItem]) -> Bool {
         guard case .known(var standing) = standing else {
@@ -60,7 +60,7 @@ public struct TypingMachine: Sendable {
         return true
     }
 
-    /// Adds keys behind all that is to be typed.
+    /// Adds keys after the wanted text.
     public mutating func finish(with items: [TypedItem]) {
         guard case .known(let standing) = standing else { return }
         if isTooLate { (target, common) = (standing, standing.count) }
@@ -85,7 +85,7 @@ public struct TypingMachine: Sendable {
         return inFlight
     }
 
-    /// What fits one write: cut between characters, and never between one and its space.
+    /// As much as fits one write: cut between characters, never between a character and its space.
     private func firstPart(of items: ArraySlice<TypedItem>) -> ArraySlice<TypedItem> {
         guard items.first?.isErasable == true else { return items.prefix(1) }
         var (keys, bytes) = (0, 1)
@@ -96,7 +96,7 @@ public struct TypingMachine: Sendable {
         }
     }
 
-    /// The unit answered: it has sent the keys. What was sent counts, whatever is aimed at by now.
+    /// The unit has sent the keys. They count, whatever the target is now.
     public mutating func confirm() {
         guard let command = inFlight, case .known(var items) = standing else { return }
         (inFlight, standing) = (nil, .unknown)
@@ -107,7 +107,7 @@ public struct TypingMachine: Sendable {
         } else {
             let isOnTheWay = common == items.count && target[common...].starts(with: sending)
             items += sending
-            // The aim may have changed while it was in flight.
+            // The target may have changed meanwhile.
             common = isOnTheWay ? common + sending.count : zip(items, target).prefix { $0 == $1 }.count
             if target.isEmpty, !sending.allSatisfy(\.isErasable) { items = [] }
             sending = []
@@ -115,8 +115,8 @@ public struct TypingMachine: Sendable {
         standing = .known(items)
     }
 
-    /// The link is lost.
-    /// - Returns: the keys of which nobody knows whether they were typed.
+    /// Call it when the link is lost.
+    /// - Returns: the keys that may or may not have been typed.
     @discardableResult
     public mutating func lose() -> Int {
         defer { (standing, inFlight, sending, target, common) = (.unknown, nil, [], [], 0) }

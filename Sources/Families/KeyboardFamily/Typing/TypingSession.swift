@@ -5,30 +5,30 @@ import Support
 public enum TypingEvent: Sendable, Hashable {
     /// Keys that the unit confirmed so far.
     case confirmed(keys: Int)
-    /// The link is lost, and looked for. Of so many keys nobody knows whether they were typed.
+    /// The link is lost and sought. This number of keys may or may not have been typed.
     case lost(unknownKeys: Int)
     case found
-    /// A text came while nobody knows what stands on the host: it is not typed.
+    /// A new text is not typed while the host's text is unknown.
     case heldBack
-    /// A text changed before a key that cannot be taken back: the change is not made.
+    /// A text changed before a key that cannot be undone: the change is not made.
     case tooLate
 }
 
-/// Types over a link: the machine says what, this performs it.
+/// Types over a link: performs the machine's commands.
 public struct TypingSession: Sendable {
-    /// A text that should stand on the host, or the end of them.
+    /// A wanted text, or the end.
     public enum Wish: Sendable {
         case text([TypedItem])
-        /// With the keys that are sent behind the last text.
+        /// With the keys to send after the last text.
         case end([TypedItem])
     }
 
     public struct Result: Sendable, Hashable {
         public var confirmedKeys = 0
-        /// The last ones that the unit confirmed, as many as its trace shows.
+        /// The last confirmed ones, as many as the trace shows.
         public var commands: [KeyCommand] = []
         public var writes = 0
-        /// Of the writes.
+        /// Bytes written.
         public var bytes = 0
         public var losses = 0
 
@@ -44,7 +44,7 @@ public struct TypingSession: Sendable {
     /// The phone app's pauses (`BluetoothService.swift`).
     private static let pauseAfterLoss = Duration.seconds(1)
     private static let pauseAfterFailure = Duration.seconds(2)
-    /// How long a unit may stay away, beside the time that it types what it has.
+    /// How long a unit may be absent, besides the time that it types its queue.
     private static let reconnectTime = Duration.seconds(60)
 
     private let address: DeviceAddress
@@ -57,7 +57,7 @@ public struct TypingSession: Sendable {
 
     private var clock: SessionClock { central.clock }
 
-    /// Types a text once, into whatever stands there.
+    /// Types a text once, after whatever the host shows.
     /// - Throws: ``KeyboardError/lost(confirmed:unknown:of:reason:)`` when the link was lost meanwhile: nothing is repeated.
     public func type(_ items: [TypedItem]) async throws -> Result {
         let link = try await connect()
@@ -82,15 +82,15 @@ public struct TypingSession: Sendable {
         return result
     }
 
-    /// Without the words of an error that says itself that the link was lost.
+    /// Omits the words of an error that itself reports the lost link.
     private static func reason(of error: any Error) -> String {
         if case LinkError.disconnected(let reason) = error { reason } else { diagnose(error).message }
     }
 
-    /// Makes the host's text the newest wish, by the smallest edit each time. Wishes that a newer one overtakes are left out.
+    /// Makes the newest wish the host's text, by the smallest edit each time. Skips outdated wishes.
     /// - Parameters:
-    ///   - wishClock: of whoever wishes, which may be another one than the unit's.
-    ///   - taken: called for each wish that is taken from the queue.
+    ///   - wishClock: the wisher's, which may differ from the unit's.
+    ///   - taken: called for each wish taken from the queue.
     /// - Throws: ``KeyboardError/unknownText(unknown:)`` when the last ones could not be typed.
     public func follow(
         _ wishes: Inbox<Wish>, on wishClock: SessionClock, taken: @escaping @Sendable () -> Void = {}

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A text as a layout types it, and what that costs. Nothing is sent before somebody has looked at it.
+/// A text as a layout types it, with its cost, for review before anything is sent.
 public struct TypingText: Sendable, Hashable {
     /// In bytes; an hour and a quarter of typing in ASCII.
     public static let limit = 64 << 10
 
     public private(set) var items: [TypedItem] = []
-    /// What is typed as something else, and how often.
+    /// Characters typed as others, with their counts.
     public private(set) var replaced: [Unicode.Scalar: Int] = [:]
-    /// What the layout lacks, and how often. It is left out of ``items``.
+    /// Characters that the layout lacks, with their counts; not in ``items``.
     public private(set) var missing: [Unicode.Scalar: Int] = [:]
-    /// What a host with the same layout shows as something else, and how often.
+    /// Characters that a host with the same layout shows wrongly, with their counts.
     public private(set) var mistaken: [Unicode.Scalar: Int] = [:]
 
     /// - Parameter magic: words that are keys.
     public init(_ text: String, layout: KeyboardLayout, magic: [MagicWord] = []) {
-        // Layouts type whole characters: an accent on its own joins its letter.
+        // Layouts type whole characters: a separate accent joins its letter.
         var rest = Substring(text.precomposedStringWithCanonicalMapping)
         while !rest.isEmpty {
             let next = MagicWord.first(of: magic, in: rest)
@@ -34,7 +34,7 @@ public struct TypingText: Sendable, Hashable {
         var last: Unicode.Scalar?
         for scalar in text.unicodeScalars {
             defer { last = scalar }
-            // The end of a line is one key, however it is written.
+            // The end of a line is one key in every notation.
             if scalar == "\n", last == "\r" { continue }
             if layout.stroke(for: scalar) != nil {
                 add(scalar, layout)
@@ -52,7 +52,7 @@ public struct TypingText: Sendable, Hashable {
         items.append(.character(scalar, isDead: layout.isDead(scalar)))
     }
 
-    /// What word processors and telephones write by themselves, and keyboards have no key for.
+    /// Characters that word processors and telephones insert, and keyboards lack.
     private static let substitutes: [Unicode.Scalar: String] = [
         "\r": "\n", "\u{2028}": "\n", "\u{2029}": "\n", "\u{A0}": " ", "\u{2007}": " ", "\u{2009}": " ", "\u{202F}": " ",
         "\u{2018}": "'", "\u{2019}": "'", "\u{201A}": "'", "\u{201B}": "'", "\u{2032}": "'",
@@ -63,7 +63,7 @@ public struct TypingText: Sendable, Hashable {
     ]
 }
 
-/// A word that is a key, as the phone app had one once: whole words, in any case.
+/// A word that stands for a key, as once in the phone app: whole words, in any case.
 public struct MagicWord: Sendable, Hashable {
     public let word: String
     public let item: TypedItem

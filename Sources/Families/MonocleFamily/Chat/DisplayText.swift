@@ -1,19 +1,19 @@
 import Assistant
 
-/// Text for a Monocle's display, in pieces: what the font shows (``ASCIIFold``), within what a program holds that draws all it has in one
-/// call.
+/// Text for a Monocle's display, in pieces: the font's characters (``ASCIIFold``), limited to what a program that draws everything in one
+/// call can hold.
 ///
-/// What a display call may write to the FPGA is 5 bytes, 5 for each text object and its characters, 255 in all
-/// (monocle-micropython v23.248.0754, `modules/display.py`, `fpga.c`). Noa's program shows 7 rows of at most 26 characters and a
-/// prompt: 5 + 7 × (5 + 26) + 5 + 21 = 248 (noa-for-ios, `graphics.py`: `MAX_LINES`, `WIDTH // FONT_WIDTH`; the longest prompt is
-/// in `photo.py`), with one byte a character. Our own scripts bound their calls themselves.
+/// A display call may write 255 bytes to the FPGA: 5, and for each text object 5 and its characters (monocle-micropython v23.248.0754,
+/// `modules/display.py`, `fpga.c`). Noa's program shows 7 rows of at most 26 characters and a prompt: 5 + 7 × (5 + 26) + 5 + 21 = 248
+/// (noa-for-ios, `graphics.py`: `MAX_LINES`, `WIDTH // FONT_WIDTH`; the longest prompt is in `photo.py`), with one byte a character. Our
+/// own scripts bound their calls themselves.
 struct DisplayText {
     /// 640 pixels, 24 a character.
     static let columns = 26
-    /// Stands where the rest is left out.
+    /// Replaces the omitted rest.
     private static let ellipsis = "..."
-    /// What a program that splits all its text into words keeps of each word: its heap on a 32-bit MicroPython, measured with Noa's
-    /// `graphics.py` on a 64-bit one and halved (62 bytes a word of 5 letters, 74 of 10, 105 of 25).
+    /// Heap per word in a program that splits all its text into words, on a 32-bit MicroPython; measured with Noa's `graphics.py` on a
+    /// 64-bit one and halved (62 bytes a word of 5 letters, 74 of 10, 105 of 25).
     private static let wordBytes = 48
 
     static func heapBytes(of text: String) -> Int {
@@ -28,7 +28,7 @@ struct DisplayText {
             bytes >= text.utf8.count && heap >= heapBytes(of: text) + (andWord ? wordBytes : 0)
         }
 
-        /// - Returns: `false`, and nothing is taken, where it and an ellipsis do not fit.
+        /// - Returns: `false`, taking nothing, when the text and an ellipsis do not fit.
         mutating func take(_ text: String) -> Bool {
             guard holds(text + ellipsis, andWord: true) else { return false }
             bytes -= text.utf8.count
@@ -44,8 +44,8 @@ struct DisplayText {
     private var wordLength = 0
     private var isFull = false
 
-    /// White space that goes out with what follows it: one space, a line end, or an empty row. Noa's program turns two spaces into two
-    /// empty rows, and every space beside a line end into one more.
+    /// White space that goes out with the next text: one space, a line end, or an empty row. Noa's program turns two spaces into two
+    /// empty rows, and every space next to a line end into one more.
     private enum Gap: Int {
         case start, none, space, line, paragraph
 
@@ -76,7 +76,7 @@ struct DisplayText {
         return (display.take(text), display.folding)
     }
 
-    /// - Returns: printable ASCII and line ends; white space at the end waits for what follows.
+    /// - Returns: printable ASCII and line ends; white space at the end waits for more text.
     mutating func take(_ piece: String) -> String {
         var result = ""
         for character in piece {
@@ -98,7 +98,7 @@ struct DisplayText {
 
     private mutating func put(_ glyph: Character, into result: inout String) {
         if gap != .none { wordLength = 0 }
-        // Noa's program cuts off what a row cannot hold of one word.
+        // Noa's program truncates a word that is longer than a row.
         let blank = wordLength == Self.columns ? " " : gap.text
         if wordLength == Self.columns { wordLength = 0 }
         let next = blank + String(glyph)

@@ -2,19 +2,18 @@ import Assistant
 
 /// The text on a Monocle's display.
 struct MonoclePage {
-    /// Heap for the text of a program that keeps all of it. Of 39,936 bytes Noa's scripts, the modules they
-    /// import and a frame leave about 19,000; a quarter of that is for fragments. About 1300 characters.
+    /// Text heap of a program that keeps everything. Of 39,936 bytes Noa's scripts, their imports and a frame leave about 19,000; a
+    /// quarter of that is for fragments. About 1300 characters.
     private static let textHeap = 14_000
-    /// Beyond that, for errors on a full display.
+    /// More, for errors on a full display.
     private static let errorHeap = 1500
 
-    /// The program keeps the newest rows only, however much comes. Others keep all of it until the next recording.
+    /// The program keeps only the newest rows. Others keep everything until the next recording.
     var rolls = false
     /// The display shows an answer, which a complaint would replace.
     private(set) var showsAnswer = false
-    /// Of the last text.
     private(set) var folding = TextFolding()
-    /// Heap that holds the text since the display was certainly cleared.
+    /// Heap of the text since the display was certainly cleared.
     private var heldHeap = 0
     private var answer = DisplayText(room: .init())
 
@@ -32,7 +31,7 @@ struct MonoclePage {
     }
 
     /// In one piece: a second one would replace the first. `nil` when nothing is left of it.
-    /// - Parameter isAnswer: it answers a question, and is no complaint beside one.
+    /// - Parameter isAnswer: it answers a question and does not interrupt one.
     mutating func error(_ text: String, capacity: Int, isAnswer: Bool) -> String? {
         let room = DisplayText.Room(bytes: capacity - (isEmpty ? 0 : 1), heap: heap(of: Self.textHeap + Self.errorHeap))
         let shown = DisplayText.whole(text, room: room)
@@ -44,7 +43,7 @@ struct MonoclePage {
 
     private func heap(of limit: Int) -> Int { rolls ? .max : limit - heldHeap }
 
-    /// A new text goes to a line of its own: a program may append it to what it shows. Ours pass over a line end at the top.
+    /// Puts a new text on its own line, because a program may append it to its display. Ours ignore a line end at the top.
     private mutating func separated(_ text: String, if isFirst: Bool) -> String {
         let result = isFirst && !isEmpty ? "\n\(text)" : text
         heldHeap += DisplayText.heapBytes(of: result)

@@ -6,21 +6,21 @@ import Support
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
-/// Our scripts add some, which another app passes over: `can:`, the wearer gave up, is answered by `ick:`, after which nothing of the old
-/// question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`, the count and the check of the text that it accepted
-/// since the last one (``AnswerReceipt``), and begins a page after `new:`, which it also gets first of all: from then on only `end:` ends
-/// an answer, not a pause.
+/// Our scripts add some, which other apps ignore. `can:` means that the wearer gave up; the answer is `ick:`, after which nothing of the
+/// old question comes. A program with `got` in its `rdy:` answers `end:` with `got:`, the count and the check of the text accepted since
+/// the last one (``AnswerReceipt``). It begins a page after `new:`, which it also gets first; from then on only `end:` ends an answer,
+/// not a pause.
 ///
-/// Noa's own program keeps all that came since the last recording, appends whatever comes (of any packet, the bytes from the fifth on), and
-/// says `rdy:` anew whenever it has shown that; ours begin anew by themselves, keep the newest rows, and say `rdy:` once a link, with the
+/// Noa's own program keeps everything since the last recording, appends whatever comes (each packet's bytes from the fifth on), and sends
+/// `rdy:` again whenever it has shown that. Ours begin pages by themselves, keep the newest rows, and send `rdy:` once a link, with the
 /// words `rolls` and `got`.
 ///
-/// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
+/// Tolerates lost messages: sound without `ast:` begins a recording, `aen:` without sound ends none.
 struct MonocleRelay: AppRelay {
     private static let commandLength = 4
     private static let acknowledgement = Array("ick:".utf8)
     private static let newPage = Array("new:".utf8)
-    /// Bytes of an announcement that are looked at.
+    /// Bytes of an announcement that are read.
     private static let announcementLimit = 64
     /// Between two complaints on the unit.
     private static let complaintInterval = Duration.seconds(10)
@@ -28,10 +28,10 @@ struct MonocleRelay: AppRelay {
     let receive = AppService.receive
     let transmit = AppService.transmit
     let console: AttributeID? = REPLService.transmit
-    /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
+    /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts check for input every 40 ms.
     let pace = Duration.milliseconds(50)
 
-    /// Of an MTU of 23, the least there is.
+    /// For an MTU of 23, the minimum.
     private var payloadSize = 20
     /// Over this link.
     private var hasAnnounced = false
@@ -39,7 +39,7 @@ struct MonocleRelay: AppRelay {
     private var page = MonoclePage()
     private var pings = PendingPings()
     private var complainedAt: SessionClock.Instant?
-    /// The program gives some, as it says when it announces itself.
+    /// The program's announcement promises them.
     private(set) var givesReceipts = false
     private(set) var awaitedReceipt: AnswerReceipt?
     /// Text since the last request for a receipt.
@@ -57,7 +57,7 @@ struct MonocleRelay: AppRelay {
         (page, givesReceipts, awaitedReceipt, sent) = (MonoclePage(), false, nil, [])
     }
 
-    /// Forgets pending confirmations in silence: their turn asks again over the next link.
+    /// Forgets pending confirmations silently: their turn asks again over the next link.
     mutating func linkDown() -> [RelayEvent] {
         pings = PendingPings()
         page.clear()
@@ -101,12 +101,11 @@ struct MonocleRelay: AppRelay {
 
     private static func errorPacket(_ text: String) -> [UInt8] { Array("err:\(text)".utf8) }
 
-    /// Not an answer to anything.
     private mutating func remark(_ text: String) -> [UInt8]? {
         page.error(text, capacity: textCapacity, isAnswer: false).map(Self.errorPacket)
     }
 
-    /// The wearer is told only now and then, and not while they speak or read.
+    /// Shows a complaint only now and then, and not while the wearer speaks or reads.
     private mutating func complain(_ notice: RelayNotice, _ text: String, now: SessionClock.Instant) -> [RelayEvent] {
         guard recorder.phase == .idle, !page.showsAnswer, complainedAt.map({ $0.advanced(by: Self.complaintInterval) <= now }) ?? true
         else { return [.notice(notice)] }
@@ -160,7 +159,7 @@ struct MonocleRelay: AppRelay {
         return events
     }
 
-    /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew.
+    /// After text, a second `rdy:` comes from a program that has shown and keeps it, not from a restarted one.
     private mutating func announced(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         let cut = recorder.abandon(.restarted)
         let words = data.prefix(Self.announcementLimit).split(separator: 0x20)

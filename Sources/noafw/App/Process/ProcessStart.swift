@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// What the process needs of the machine before it does anything.
@@ -30,6 +31,22 @@ enum ProcessStart {
         // Not in Swift's module of glibc; M_ARENA_MAX of malloc.h is -8.
         guard let symbol = dlsym(nil, "mallopt") else { return }
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int32, Int32) -> Int32).self)(-8, 1)
+    }
+
+    /// Takes the arguments behind the verb out of the list of processes, and leaves no core file that would hold them.
+    ///
+    /// Swift's own copy stays. Where the arguments lie: fields 48 and 49 of `/proc/self/stat` (proc(5)).
+    static func hideArguments() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8) else { return }
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 46, let start = UInt(fields[45]), let end = UInt(fields[46]), start < end,
+            let memory = UnsafeMutablePointer<UInt8>(bitPattern: start)
+        else { return }
+        let bytes = UnsafeMutableBufferPointer(start: memory, count: Int(end - start))
+        guard let name = bytes.firstIndex(of: 0), let verb = bytes[(name + 1)...].firstIndex(of: 0) else { return }
+        bytes[(verb + 1)...].update(repeating: 0)
     }
 
     /// - Returns: what the machine does not grant; `nil` when there is room.

@@ -9,7 +9,8 @@ import Support
 /// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
 final class SignalHandler: Sendable {
-    private static let exitReportMilliseconds: Int32 = 150
+    /// A busy machine needs a good part of it to say what became of the run.
+    private static let exitReportMilliseconds: Int32 = 1000
 
     private let interrupts: Interrupts
     private let readEnd: Int32

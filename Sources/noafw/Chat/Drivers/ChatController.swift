@@ -2,19 +2,19 @@ import Assistant
 import Bluetooth
 import Support
 
-/// What the driver of a conversation gets.
+/// Input for the driver of a conversation.
 enum ChatInput: Sendable {
-    /// - photoFile: where the picture is, if this was one and it was saved.
+    /// - photoFile: the place of a saved picture.
     case event(ChatEvent, photoFile: String?)
     case typed([UInt8])
     case inputEnded
-    /// Why a typed command cannot be done.
+    /// Why a typed command is refused.
     case refused(String)
-    /// What shows a picture on this terminal; `nil` when the program that would make it is not there.
+    /// The terminal's code for a picture; `nil` without the program that makes it.
     case graphics(String?)
 }
 
-/// Holds a conversation and has one driver lead it: a person at a terminal, lines from a pipe, a script, one question.
+/// Holds a conversation led by one driver: a person at a terminal, lines from a pipe, a script, one question.
 struct ChatController: Sendable {
     typealias Driver = @Sendable (Inbox<SessionCommand>, Inbox<ChatInput>) async throws -> ChatVerdict
 
@@ -24,7 +24,7 @@ struct ChatController: Sendable {
     let environment: ChatEnvironment
     let recorder: ChatRecorder
 
-    /// - Parameter show: gets each event at once, before the driver.
+    /// - Parameter show: gets each event before the driver does.
     func run(show: @escaping @Sendable (ChatEvent, String?) -> Void, driver: @escaping Driver) async throws -> ChatVerdict {
         let commands = Inbox<SessionCommand>()
         let inputs = Inbox<ChatInput>(capacity: 1 << 16)
@@ -47,9 +47,9 @@ extension ChatEnvironment {
     /// The pace of the scripts.
     private static let word = Duration.milliseconds(150)
 
-    /// Waits until a virtual unit shows all of it: the scripts bring an answer word by word. A real unit gets the time for that and for a
+    /// Waits until a virtual unit shows everything: the scripts draw an answer word by word. A real unit gets the time for that and for a
     /// glance, since its display is cleared with the link.
-    /// - Parameter answer: what was sent last.
+    /// - Parameter answer: the last text sent.
     func settledDisplay(after answer: String) async throws -> [String]? {
         guard let sensors else {
             let words = answer.split(whereSeparator: \.isWhitespace).count

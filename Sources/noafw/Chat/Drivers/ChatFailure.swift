@@ -2,9 +2,8 @@ import Assistant
 import REPL
 import Support
 
-/// A conversation that did not go as it should.
 enum ChatFailure {
-    /// Why there is no answer; whatever it is, the exit code says "no answer".
+    /// Why there is no answer. In every case the exit code says "no answer".
     static func noAnswer(_ error: any DiagnosableError) -> Diagnosis {
         var diagnosis = error.diagnosis
         diagnosis.category = .unitFailed
@@ -17,7 +16,7 @@ enum ChatFailure {
             cause: "the question was cancelled before it was answered", remedy: "ask again")
     }
 
-    /// What fails a conversation whatever was asked.
+    /// Fails a conversation whatever was asked.
     static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
         switch event {
         case .undeliverable(_, let loss): undeliverable(loss)
@@ -27,10 +26,10 @@ enum ChatFailure {
     }
 
     static let noPictures = Diagnosis(
-        "NOA-0034", .unitFailed, nil, "the unit's display does not take pictures",
+        "NOA-0034", .unitFailed, nil, "the unit's display cannot show pictures",
         cause: "its family has no messages for them", remedy: "leave out the step 'picture', or choose a Frame")
 
-    /// The program's last words.
+    /// The program's end.
     static func ofProgram(_ event: ChatEvent) -> Diagnosis? {
         switch event {
         case .raised(let exception):

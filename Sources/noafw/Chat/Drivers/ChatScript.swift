@@ -12,7 +12,7 @@ struct ChatScript: Sendable {
         case hold(seconds: Double)
         /// A WAV file's bytes; a tap follows.
         case speak([UInt8])
-        /// A JPEG file's bytes, before the camera from here on.
+        /// A JPEG file's bytes; the camera sees them from here on.
         case show([UInt8])
         /// For the unit's display.
         case picture(DisplayPicture)
@@ -20,7 +20,7 @@ struct ChatScript: Sendable {
         case soak(SoakPlan)
         case expect(pattern: String, seconds: Double)
 
-        /// Needs a virtual unit's sensors.
+        /// Whether it needs a virtual unit's sensors.
         var needsVirtualUnit: Bool {
             switch self {
             case .tap, .hold, .speak, .show: true
@@ -36,7 +36,7 @@ struct ChatScript: Sendable {
         var action: Action
     }
 
-    /// A line that is no step.
+    /// An invalid line.
     struct Fault: DiagnosableError {
         var path: String
         var line: Int
@@ -58,8 +58,8 @@ struct ChatScript: Sendable {
     let steps: [Step]
 
     /// - Parameters:
-    ///   - takesPictures: the unit's display does.
-    ///   - read: a file's bytes; the name is relative to the script's folder.
+    ///   - takesPictures: whether the unit's display can.
+    ///   - read: reads a file relative to the script's folder.
     /// - Throws: ``Fault``, and what `read` throws.
     init(_ bytes: [UInt8], path: String, isVirtual: Bool, takesPictures: Bool = true, read: (String) throws -> [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -77,7 +77,7 @@ struct ChatScript: Sendable {
             let words = line.split(separator: " ", maxSplits: 1)
             let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : ""
             let action = try Self.action(String(words[0]), rest, fault, read)
-            if case .picture = action, !takesPictures { throw fault("this family's display takes no pictures") }
+            if case .picture = action, !takesPictures { throw fault("this family's display cannot show pictures") }
             guard isVirtual || !action.needsVirtualUnit else {
                 throw fault("'\(words[0])' needs a virtual unit: a script cannot touch or speak to a real one")
             }
@@ -145,7 +145,7 @@ struct ChatScript: Sendable {
         return seconds <= secondsLimit ? seconds : nil
     }
 
-    /// Reads a script and what it names.
+    /// Reads a script and its files.
     static func load(_ path: NamedPath, isVirtual: Bool, takesPictures: Bool) throws -> ChatScript {
         let folder = (path.location as NSString).deletingLastPathComponent
         return try ChatScript(

@@ -23,14 +23,14 @@ struct LinesDriver: Sendable {
                 commands.deliver(.ask(line))
                 question = TypedQuestion()
             }
-            // Even without a question the unit has to be there.
+            // Even without a question the unit must answer.
             if hasEnded, question == nil, isConnected { break }
-            // One line ahead; the rest stays with the other program.
+            // Reads one line ahead; the other program keeps the rest.
             if !isReading, !hasEnded, !pending.contains(0x0A) {
                 isReading = true
                 typed.more()
             }
-            // Whoever writes lines lives in real time, whatever the unit's clock.
+            // The other program lives in real time, whatever the unit's clock.
             let absent = question == nil ? nil : absence.deadline
             let clock = absent == nil ? context.clock : environment.clock
             switch try await inputs.next(before: absent ?? clock.deadline(in: .forever), on: clock) {
@@ -59,7 +59,7 @@ struct LinesDriver: Sendable {
             case nil: throw absence.error
             }
         }
-        // A fault of the program comes after what it has accepted.
+        // A program's fault comes after the text that it has accepted.
         if !answer.isEmpty { _ = try await environment.settledDisplay(after: answer) }
         while let input = inputs.poll() {
             if case .event(let event, _) = input { verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event) }

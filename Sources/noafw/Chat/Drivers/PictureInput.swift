@@ -1,9 +1,8 @@
 import Assistant
 import Support
 
-/// A picture file for a unit's display.
 enum PictureInput {
-    /// A file that holds no picture which this reads.
+    /// A file without a readable picture.
     struct Unreadable: DiagnosableError {
         var name: String
         var reason: String
@@ -37,7 +36,7 @@ enum PictureInput {
         }
     }
 
-    /// A JPEG goes through a program of its own: a fault of its decoder ends that one alone.
+    /// Decodes a JPEG in a separate program, so that a decoder's fault ends only that.
     private static func decoded(_ jpeg: [UInt8], _ name: String) throws(Unreadable) -> [UInt8] {
         guard let process = BoundedProcess(decoder, ["-pnm"], input: jpeg, outputLimit: PixelPicture.areaLimit * 3 + 64) else {
             throw Unreadable(name: name, reason: "\(decoder) is missing")

@@ -2,12 +2,11 @@ import Assistant
 import Bluetooth
 import Support
 
-/// Drives a conversation of one question.
 struct QuestionDriver: Sendable {
     let text: String
     let environment: ChatEnvironment
 
-    /// An error is shown on the unit, too.
+    /// The unit shows an error, too.
     private static let errorTimeout = Duration.seconds(10)
 
     func drive(_ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {

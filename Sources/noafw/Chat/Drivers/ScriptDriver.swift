@@ -13,7 +13,7 @@ struct ScriptDriver: Sendable {
     /// Lines that a failed expectation repeats.
     private static let seenLimit = 20
 
-    /// What an expectation looks at.
+    /// Input of an expectation.
     private struct Seen {
         /// Since the last step that did something.
         var lines: [String] = []
@@ -70,7 +70,7 @@ struct ScriptDriver: Sendable {
         seen.failure.map { ChatVerdict(failure: $0, display: environment.sensors?.display(), soaks: seen.soaks) }
     }
 
-    /// - Throws: where the link was lost and the unit did not come back.
+    /// - Throws: when the link was lost and the unit did not return.
     private func isReady(_ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
         let deadline = environment.clock.deadline(in: Self.readyTimeout)
         var absence = UnitAbsence()
@@ -129,6 +129,6 @@ struct ScriptDriver: Sendable {
         seen.lines.append(line.texts.joined(separator: "\n"))
     }
 
-    /// Its rows as one line: an answer is wrapped to the display's width.
+    /// Joins the rows: the display wraps an answer.
     private static func line(of display: [String]) -> String { display.joined(separator: " ") }
 }

@@ -53,7 +53,7 @@ struct TerminalDriver: Sendable {
         return ChatVerdict()
     }
 
-    /// - Returns: whether the person wants to go.
+    /// - Returns: whether the person wants to quit.
     private func perform(
         _ effects: [TerminalChat.Effect], _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>
     ) -> Bool {
@@ -85,7 +85,7 @@ struct TerminalDriver: Sendable {
         var graphics: PhotoGraphics
     }
 
-    /// Beside the conversation: a program that draws takes a moment.
+    /// Runs beside the conversation: drawing takes a moment.
     private func draw(_ pictures: Inbox<Picture>, _ inputs: Inbox<ChatInput>) async throws {
         while let picture = try await pictures.next(before: context.clock.deadline(in: .forever), on: context.clock) {
             inputs.deliver(.graphics(await sequences(for: picture)))

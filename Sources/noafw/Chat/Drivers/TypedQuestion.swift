@@ -2,18 +2,18 @@ import Assistant
 import Bluetooth
 import Support
 
-/// A typed question, among all that a session reports.
+/// A typed question among a session's events.
 struct TypedQuestion: Sendable {
     struct Outcome: Sendable {
         var isOver = false
-        /// Why there is no whole answer.
+        /// Why the answer is missing or incomplete.
         var failure: Diagnosis?
     }
 
-    /// Known once the session has taken it.
+    /// Known once the session has accepted it.
     private var id: TurnID?
 
-    /// - Returns: `nil` for what does not concern it.
+    /// - Returns: `nil` for other events.
     mutating func take(_ event: ChatEvent) -> Outcome? {
         switch event {
         case .asked(let id, .typed) where self.id == nil:
@@ -30,12 +30,12 @@ struct TypedQuestion: Sendable {
     }
 }
 
-/// How long a conversation's unit has been away: its link was lost, and its program has not been ready since.
+/// How long a conversation's unit has been absent: the link was lost, and the program has not been ready since.
 struct UnitAbsence: Sendable {
-    /// A lost link is made again within seconds, or nobody is there.
+    /// A lost link returns within seconds, or not at all.
     static let timeout = Duration.seconds(60)
 
-    /// When it has been away for too long; `nil` while it is there.
+    /// When the absence is too long; `nil` while the unit is present.
     private(set) var deadline: SessionClock.Instant?
     /// Links since then.
     private var returnCount = 0

@@ -8,7 +8,7 @@ import Support
 struct ChatDocument: Encodable, Sendable {
     struct Picture: Encodable, Sendable { var width, height: Int }
 
-    /// Characters of one text: an event has a bounded length whatever a server sends.
+    /// Characters of one text: bounds an event whatever a server sends.
     private static let textLimit = 32 << 10
 
     var event: String

@@ -3,26 +3,26 @@ import Bluetooth
 import REPL
 import Support
 
-/// What a reader of a conversation is shown of one event.
+/// A reader's view of one event.
 struct ChatLine: Equatable {
     enum Kind: Hashable, Sendable {
         /// The conversation itself.
         case question, answer
-        /// What the link and the unit do.
+        /// The link and the unit.
         case state
         case problem
-        /// What the unit's program prints.
+        /// The program's output.
         case console
     }
 
     var kind: Kind
-    /// Harmless for a terminal.
+    /// Escaped for a terminal.
     var texts: [String]
 }
 
-/// A conversation's events in plain words.
+/// Describes a conversation's events in plain words.
 enum ChatFormatter {
-    /// - Returns: `nil` for what a reader of lines need not know.
+    /// - Returns: `nil` for events that readers of lines do not need.
     static func line(for event: ChatEvent, photoFile: String? = nil) -> ChatLine? {
         switch event {
         case .connecting(let attempt): state(attempt == 1 ? "connecting" : "connecting, attempt \(attempt)")
@@ -126,7 +126,7 @@ enum ChatFormatter {
         case .superseded: "a newer recording replaced the question"
         case .nothingSaid: "nothing was said"
         case .queueFull: "too many questions are waiting; this one was dropped"
-        case .noPictures: "this unit's display does not take pictures"
+        case .noPictures: "this unit's display cannot show pictures"
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import Provisioning
 import Support
 
-/// Keeps what is said: transcript, pictures, JSON.
+/// Saves the conversation: transcript, pictures, JSON.
 final class ChatRecorder: Sendable {
     private let transcript: AppendedFile?
     private let media: MediaFolder?
@@ -30,7 +30,7 @@ final class ChatRecorder: Sendable {
 
     private func write(_ document: ChatDocument) { json?.writeLine(JSONWriter.text(document)) }
 
-    /// - Returns: where the picture is, if this was one and it was saved.
+    /// - Returns: the place of a saved picture.
     func take(_ event: ChatEvent) -> String? {
         let file = photo(of: event)
         write(ChatDocument(event, photoFile: file))

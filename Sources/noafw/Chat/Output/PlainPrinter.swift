@@ -5,7 +5,7 @@ struct PlainPrinter: Sendable {
     let output: TextSink
     let diagnostics: TextSink
     let style: TextStyle
-    /// What the unit's program prints, too.
+    /// Also prints the program's output.
     let isVerbose: Bool
 
     func show(_ event: ChatEvent, photoFile: String?) {

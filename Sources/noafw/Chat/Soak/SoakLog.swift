@@ -2,9 +2,9 @@ import Assistant
 import Bluetooth
 import Support
 
-/// Counts what becomes of a soak's messages, as a state machine: events in, pings to send again out.
+/// Tracks a soak's messages as a state machine: events in, pings to repeat out.
 struct SoakLog {
-    /// A ping without an answer is sent again; the relays give one up after 6 s.
+    /// An unanswered ping is sent again; the relays give one up after 6 s.
     private static let pingTimeout = Duration.seconds(8)
 
     private struct Ping {
@@ -26,7 +26,7 @@ struct SoakLog {
         result = SoakResult(planned: plan.count)
     }
 
-    /// Messages without an end so far.
+    /// Messages still open.
     var openCount: Int { max(pings.count, result.sent - result.delivered - givenUpCount) }
 
     mutating func begin(_ number: Int, now: SessionClock.Instant) -> [SessionCommand] {
@@ -40,7 +40,7 @@ struct SoakLog {
         return .ping(id)
     }
 
-    /// - Returns: what is to be sent again.
+    /// - Returns: messages to send again.
     mutating func take(_ event: ChatEvent, now: SessionClock.Instant) -> [SessionCommand] {
         switch event {
         case .asked(let id, .notice(let text)):

@@ -1,19 +1,18 @@
 import Support
 
-/// What became of a soak's messages.
 struct SoakResult: Sendable, Hashable {
     var planned = 0
     /// Texts for the unit's display.
     var sent = 0
-    /// Accepted by the unit's program, or taken by the link where it gives no receipts.
+    /// Accepted by the unit's program, or by the link if the program gives no receipts.
     var delivered = 0
     /// Sent a second time because the first was not accepted.
     var repeated = 0
     /// Pings that the unit has sent back.
     var answered = 0
-    /// Asked a second time: the link was lost, or no answer came.
+    /// Repeated because the link was lost or no answer came.
     var askedAgain = 0
-    /// Receipts and answers that came twice, or that nobody waits for.
+    /// Receipts and answers that came twice or were not awaited.
     var duplicates = 0
     /// Receipts and answers that came before those of earlier numbers.
     var reordered = 0
@@ -21,9 +20,9 @@ struct SoakResult: Sendable, Hashable {
     var reconnects = 0
     var longestDelivery = Duration.zero
 
-    /// Messages of either way that never arrived.
+    /// Messages either way that never arrived.
     var lost: Int { 2 * planned - delivered - answered }
-    /// No messages are no verdict.
+    /// A soak without messages is not clean.
     var isClean: Bool { planned > 0 && lost == 0 && duplicates == 0 && reordered == 0 }
 
     /// A sentence without a full stop.

@@ -2,21 +2,21 @@ import Assistant
 import Bluetooth
 import Support
 
-/// Performs a soak: sends each message in its time, and waits for the rest at the end.
+/// Performs a soak: sends each message in time, and waits for the rest at the end.
 struct SoakRun: Sendable {
     let plan: SoakPlan
     let clock: SessionClock
     /// Carries a virtual unit out of reach for a moment.
     var cut: @Sendable () -> Void = {}
 
-    /// More wait for the unit: the next message waits, too.
+    /// With more open messages the next one waits.
     private static let openLimit = 6
     private static let look = Duration.seconds(1)
-    /// For what is still under way after the last message.
+    /// For the messages still open after the last one.
     private static let endTimeout = Duration.seconds(60)
 
-    /// - Parameter note: gets every event, and says whether to go on.
-    /// - Returns: what was counted until the end.
+    /// - Parameter note: gets every event; returns whether to go on.
+    /// - Returns: the final counts.
     /// - Throws: ``CommandError/unitStaysAway(seconds:returns:reason:)``.
     func run(
         _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>, note: (ChatInput) -> Bool
@@ -65,7 +65,7 @@ struct SoakRun: Sendable {
     }
 }
 
-/// Numbered messages, one each interval.
+/// Numbered messages, one per interval.
 struct SoakPlan: Sendable, Hashable {
     static let countLimit = 100_000
     private static let leastInterval = 0.1
@@ -75,8 +75,8 @@ struct SoakPlan: Sendable, Hashable {
     /// How often a virtual unit is carried out of reach.
     var cutInterval: Duration?
 
-    /// `COUNT every SECONDS`, and `cut every SECONDS` behind it.
-    /// - Parameter duration: the seconds of such as `2s` or `500ms`.
+    /// `COUNT every SECONDS`, perhaps with `cut every SECONDS`.
+    /// - Parameter duration: the seconds in a text such as `2s` or `500ms`.
     init?(_ text: String, duration: (String) -> Double?) {
         func interval(_ text: Substring) -> Duration? {
             duration(String(text)).flatMap { $0 >= Self.leastInterval ? .seconds($0) : nil }

@@ -1,10 +1,10 @@
-/// An answer as it comes: whole rows go up, the one being written stays at the bottom.
+/// Shows an answer while it arrives: complete rows go up, the current one stays at the bottom.
 struct AnswerStream {
-    /// The row being written.
+    /// The current row.
     private(set) var row = ""
     private(set) var isOpen = false
 
-    /// - Returns: rows that will not change any more.
+    /// - Returns: complete rows.
     mutating func append(_ piece: String, columns: Int) -> [String] {
         isOpen = true
         var done: [String] = []
@@ -22,7 +22,7 @@ struct AnswerStream {
         return done
     }
 
-    /// - Returns: what was still being written.
+    /// - Returns: the rest.
     mutating func close() -> [String] {
         defer { (row, isOpen) = ("", false) }
         return isOpen && !row.isEmpty ? [row] : []

@@ -1,6 +1,6 @@
 import Assistant
 
-/// The status line: unit, battery, link, mode, and what goes on.
+/// The status line: unit, battery, link, mode, and current activity.
 struct ChatStatus {
     let unit: String
     let assistant: String

@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 import Support
 
-/// Typed lines of earlier conversations, for their owner alone.
+/// Typed lines of earlier conversations. Only their owner can read them.
 struct HistoryFile: Sendable {
-    /// Bytes at the file's end that are read.
+    /// Bytes to read at the file's end.
     static let sizeLimit = 1 << 20
 
     let path: String
 
     init(stateFolder: String) { path = "\(stateFolder)/chat-history" }
 
-    /// Empty when there is none, or none that can be read: a conversation does not end for that.
+    /// Empty if the file is missing or unreadable: the conversation goes on.
     func load() -> InputHistory {
         guard let (bytes, isWhole) = tail() else { return InputHistory() }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst(isWhole ? 0 : 1).map(Self.decode)

@@ -2,14 +2,14 @@ import Bluetooth
 import Foundation
 import Support
 
-/// How this terminal shows a picture, if it does.
+/// How this terminal shows a picture, if at all.
 enum PhotoGraphics: Hashable, Sendable {
-    /// iTerm2's inline images, which WezTerm has too: the file as it is.
+    /// iTerm2's inline images, also in WezTerm: the file as it is.
     case inline
     case kitty
     case sixel
 
-    /// - Parameter sixel: what the terminal said about itself (DA1, attribute 4).
+    /// - Parameter sixel: the terminal's answer (DA1, attribute 4).
     static func detect(_ environment: [String: String], sixel: Bool) -> PhotoGraphics? {
         // Multiplexers swallow or garble all three.
         if environment["TMUX"] != nil || environment["STY"] != nil { return nil }
@@ -21,9 +21,9 @@ enum PhotoGraphics: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - columns: of the terminal; the picture takes at most 60 of them.
-    ///   - path: where the program that draws is looked for.
-    /// - Returns: the control sequences, or `nil` when the program that makes them is not there or fails.
+    ///   - columns: the terminal's; the picture takes at most 60.
+    ///   - path: where to search for the drawing program.
+    /// - Returns: the control sequences, or `nil` when the program is missing or fails.
     func sequences(
         for file: String, _ bytes: [UInt8], columns: Int, path: String?, clock: SessionClock
     ) async -> String? {
@@ -41,7 +41,7 @@ enum PhotoGraphics: Hashable, Sendable {
 
     private static let outputLimit = 4 << 20
 
-    /// What a program makes of the picture: only graphics may come of it.
+    /// Accepts only graphics from the program.
     private static func output(of words: [String], beginning: String, _ path: String?, _ clock: SessionClock) async -> String? {
         guard let bytes = try? await ShortCommand.run(words, path: path, clock: clock, limit: outputLimit) else { return nil }
         guard let start = bytes.range(of: beginning), let end = bytes.range(of: "\u{1B}\\", options: .backwards),

@@ -1,10 +1,10 @@
 import Assistant
 
-/// What a typed line means: a question, unless it begins with a slash. Two slashes are a question that begins with one.
+/// A typed line: a question, unless it begins with a slash. Two slashes begin a question with one.
 enum TypedLine: Hashable, Sendable {
     case nothing
     case command(SessionCommand)
-    /// A file with a picture for the unit's display.
+    /// A picture file for the unit's display.
     case picture(String)
     case help, quit
     case unknown(String)

@@ -4,12 +4,12 @@ import Support
 
 /// A conversation at a terminal as a state machine: bytes, events and time in; text for the screen and commands out.
 ///
-/// What was said scrolls by above; the answer's last row, the status line and the line being typed stay below.
+/// The conversation scrolls up; the answer's last row, the status line and the typed line stay below.
 struct TerminalChat {
     enum Effect: Hashable, Sendable {
         case write(String)
         case command(SessionCommand)
-        /// A file whose picture is for the unit's display.
+        /// A picture file for the unit's display.
         case picture(String)
         /// A line for the history file.
         case remember(String)
@@ -24,13 +24,13 @@ struct TerminalChat {
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
 
     private(set) var editor: LineEditor
-    /// The terminal shows sixel graphics, as it says itself.
+    /// The terminal reports sixel graphics.
     private(set) var showsSixel = false
     private var hasMissedGraphics = false
     private var decoder = KeyDecoder()
     private var status: ChatStatus
     private var stream = AnswerStream()
-    /// Some of the answer has been shown as it came.
+    /// Part of the answer is already on the screen.
     private var hasStreamed = false
     private var area = LiveArea()
     private let style: TextStyle
@@ -39,7 +39,7 @@ struct TerminalChat {
     private var lastInterrupt: SessionClock.Instant?
     private var effects: [Effect] = []
 
-    /// - Parameter isVerbose: what the unit's program prints is shown, too.
+    /// - Parameter isVerbose: also shows the program's output.
     init(editor: LineEditor, status: ChatStatus, style: TextStyle, columns: Int, isVerbose: Bool = false) {
         (self.editor, self.status, self.style, self.columns, self.isVerbose) = (editor, status, style, columns, isVerbose)
     }
@@ -83,20 +83,20 @@ struct TerminalChat {
         return take()
     }
 
-    /// This terminal could show the picture, but nothing here can draw it.
+    /// The terminal could show the picture, but the drawing program is missing.
     mutating func missGraphics() -> [Effect] {
         if !hasMissedGraphics { print(["--- to see pictures here, install chafa"]) }
         hasMissedGraphics = true
         return take()
     }
 
-    /// A picture cannot be shown; says why.
+    /// Says why a picture cannot be shown.
     mutating func refuse(_ message: String) -> [Effect] {
         print([style.paint("!!! ", .bad) + UntrustedText.escape(message)])
         return take()
     }
 
-    /// Nobody has typed for a moment.
+    /// Call it when nobody has typed for a moment.
     mutating func rest() -> [Effect] {
         decoder.settle()
         return take()
@@ -104,7 +104,7 @@ struct TerminalChat {
 
     mutating func fit(columns: Int) -> [Effect] {
         if columns != self.columns {
-            // The terminal may have wrapped the rows that were drawn: begin below them.
+            // The terminal may have wrapped the rows: begin below them.
             effects.append(.write(area.erase()))
             self.columns = columns
             redraw()
@@ -112,7 +112,6 @@ struct TerminalChat {
         return take()
     }
 
-    /// Leaves a clean line for the shell.
     mutating func finish() -> [Effect] {
         effects.append(.write(area.erase() + stream.close().map { $0 + "\r\n" }.joined() + Self.end))
         return take()
@@ -168,7 +167,7 @@ struct TerminalChat {
         }
     }
 
-    /// Above what is drawn again and again.
+    /// Prints above the redrawn area.
     private mutating func print(_ lines: [String]) {
         effects.append(.write(area.erase() + lines.map { $0 + "\r\n" }.joined()))
         redraw()

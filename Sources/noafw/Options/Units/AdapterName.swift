@@ -1,8 +1,7 @@
 import ArgumentParser
 import BlueZ
 
-/// A Bluetooth adapter as `--adapter` names it: `hciN`, its address, or its place on the USB bus. Addresses and places survive a restart,
-/// `hciN` does not.
+/// The value of `--adapter`: `hciN`, an address, or a place on the USB bus. Addresses and places survive a restart, `hciN` does not.
 struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
     let text: String
 

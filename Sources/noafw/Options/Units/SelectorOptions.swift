@@ -2,12 +2,12 @@ import ArgumentParser
 import Bluetooth
 import Provisioning
 
-/// Which unit of those on the air.
+/// Selects one unit on the air.
 struct SelectorOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Use the unit with this address or name. The default is the only one in reach.", valueName: "address|name"))
     var device: String?
 
-    @Flag(help: "Use the unit beside the adapter. It needs at least -65 dBm, and no other unit may be as near.")
+    @Flag(help: "Use the nearest unit. It needs at least -65 dBm, and no other unit may be as near.")
     var nearest = false
 
     @Option(help: "Use only units of this family. The default is what is found in reach.")
@@ -25,7 +25,6 @@ struct SelectorOptions: ParsableArguments, Sendable {
     var selector: UnitSelector { device.map { ListedUnit($0).selector } ?? (nearest ? .nearest : .only) }
 }
 
-/// The pace of virtual units.
 struct VirtualSpeedOption: ParsableArguments, Sendable {
     @Option(
         name: .customLong("virtual-speed"),

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Provisioning
 
-/// Which unit a verb works on.
 struct UnitOptions: ParsableArguments, Sendable {
     @OptionGroup var unit: SelectorOptions
 

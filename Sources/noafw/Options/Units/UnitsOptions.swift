@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Provisioning
 
-/// Which units `flash` and `verify` work on: one, or several at once.
+/// Selects the units of `flash` and `verify`: one, or several at once.
 struct UnitsOptions: ParsableArguments, Sendable {
     @OptionGroup var unit: SelectorOptions
 
@@ -10,7 +10,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     var all = false
 
     @Option(
-        help: ArgumentHelp("Use the units of this file: an address or name a line, # begins a comment.", valueName: "file"),
+        help: ArgumentHelp("Use the units in this file: an address or name a line, # begins a comment.", valueName: "file"),
         completion: .file())
     var devices: InputName?
 
@@ -57,24 +57,24 @@ struct UnitsOptions: ParsableArguments, Sendable {
         }
         if Set(virtualUnits).count < virtualUnits.count { throw ValidationError("--virtual names the same unit twice.") }
         guard virtualUnits.allSatisfy({ $0.name.utf8.count <= VirtualUnitName.lengthLimit }) else {
-            throw ValidationError("a counted unit has its number behind its name: give a shorter name.")
+            throw ValidationError("a counted unit's name ends with its number: give a shorter name.")
         }
     }
 
-    /// Whether more than one unit can be meant.
+    /// Whether more than one unit is possible.
     var isFleet: Bool { all || devices != nil || count != nil || virtual.count > 1 }
 
-    /// `monocle`, `monocle:2`, `monocle:3`: the first one is what it is without a count.
+    /// `monocle`, `monocle:2`, `monocle:3`: the first keeps its plain name.
     private var virtualUnits: [VirtualUnitName] {
         virtual.flatMap { unit in (1...max(1, count ?? 1)).map { unit.numbered($0) } }
     }
 
-    /// The only unit that is meant; `nil` where several can be.
+    /// The only possible unit; `nil` if several are.
     var target: ReportTarget? {
         isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? unit.family?.id)
     }
 
-    /// - Throws: ``DeviceListError``, and what is wrong with reading the file.
+    /// - Throws: ``DeviceListError``, and errors of reading the file.
     func fleet(in context: CommandContext) throws -> UnitSelection {
         UnitSelection(
             units: try units(in: context), family: unit.family?.id, adapters: adapter.map(\.text),

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// How long a verb waits until its unit appears.
 struct WaitOption: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Wait up to this many seconds until the unit appears.", valueName: "seconds"))
     var wait: Double?

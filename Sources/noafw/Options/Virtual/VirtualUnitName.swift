@@ -1,7 +1,7 @@
 import ArgumentParser
 import Provisioning
 
-/// `FAMILY[:NAME]` of `--virtual`.
+/// The value of `--virtual`, `FAMILY[:NAME]`.
 struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
     var family: FamilyID
     /// Letters, digits, `-` and `_`; it becomes a folder's name.
@@ -10,7 +10,7 @@ struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
     static let defaultName = "default"
     static let lengthLimit = 32
 
-    /// As on the command line; it is also the unit's `id` in the JSON documents.
+    /// As on the command line; also the unit's `id` in JSON documents.
     var description: String { name == Self.defaultName ? family.rawValue : "\(family.rawValue):\(name)" }
 }
 
@@ -31,13 +31,13 @@ extension VirtualUnitName {
         self.init(family: family, name: name)
     }
 
-    /// The same for the first; `NAME-2`, `NAME-3` for others of a count.
+    /// `NAME` for the first; `NAME-2`, `NAME-3` for others of a count.
     func numbered(_ number: Int) -> VirtualUnitName {
         guard number > 1 else { return self }
         return VirtualUnitName(family: family, name: name == Self.defaultName ? "\(number)" : "\(name)-\(number)")
     }
 
-    /// Those that have a virtual model.
+    /// Families with a virtual model.
     static let families = SupportedFamily.all.filter { $0.virtual != nil }.map(\.id)
 
     static let familyNames = families.map(\.rawValue).joined(separator: ", ")

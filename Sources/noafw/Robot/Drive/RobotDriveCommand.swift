@@ -13,8 +13,8 @@ struct RobotDriveCommand: ContextCommand {
             Without them, the arrow keys drive: hold a key to move, the space bar stops, q ends. A script has one motion a line: \
             LEFT RIGHT TIME.
 
-            The drive is refused when the robot does not say what it is, or when its battery is below the low voltage of its body. \
-            A hit bumper ends it.
+            noafw does not drive a robot which does not say what it is, or whose battery is below its body's low voltage. A hit bumper \
+            ends the drive.
 
             Examples:
               noafw robot drive 100 100 --for 2s
@@ -26,7 +26,7 @@ struct RobotDriveCommand: ContextCommand {
             75 the link was lost or the stop not delivered, 130 interrupted, others as in noafw flash.
             """)
 
-    /// What full speed means, as in OpenBot's apps.
+    /// Full speed, as in OpenBot's apps.
     enum Speed: String, ExpressibleByArgument, CaseIterable, Sendable {
         case slow, normal, fast
 
@@ -56,11 +56,11 @@ struct RobotDriveCommand: ContextCommand {
 
     func validate() throws {
         if let unknown = duties.first(where: { Int($0) == nil }) {
-            throw ValidationError("\(unknown) is no duty and no option of this command.")
+            throw ValidationError("\(unknown) is neither a duty nor an option of this command.")
         }
         guard duties.isEmpty || duties.count == 2 else { throw ValidationError("Give two duties: LEFT RIGHT.") }
         guard duties.isEmpty == (span == nil) else {
-            throw ValidationError(duties.isEmpty ? "--for belongs to LEFT RIGHT." : "Give --for TIME: a drive has an end.")
+            throw ValidationError(duties.isEmpty ? "--for belongs to LEFT RIGHT." : "Give --for TIME: a drive needs an end.")
         }
         if script != nil, !duties.isEmpty { throw ValidationError("Give either LEFT RIGHT or --script.") }
     }
@@ -85,7 +85,7 @@ struct RobotDriveCommand: ContextCommand {
                 files.told(duties.scaled(to: most))
             }
             let ending = await drive.run(endsAtCollision: motions != nil) { steering in
-                context.note("the robot is driven: Ctrl-C stops it")
+                context.note("driving the robot: Ctrl-C stops it")
                 guard let motions else { return try await keys.run(clock: robot.clock) { steer($0, steering) } }
                 for motion in motions {
                     steer(motion.duties, steering)
@@ -110,7 +110,7 @@ struct RobotDriveCommand: ContextCommand {
     }
 }
 
-/// So long with these duties.
+/// Duties for a time.
 struct RobotMotion: Sendable, Hashable {
     static let scriptLimit = 64 << 10
     private static let mostMotions = 1000
@@ -128,9 +128,9 @@ struct RobotMotion: Sendable, Hashable {
             guard !words.isEmpty else { continue }
             func fault(_ reason: String) -> RobotCommandError { .badScript(line: index + 1, reason: reason) }
             guard words.count == 3 else { throw fault("it has \(words.count) words") }
-            guard let left = Int(words[0]), let right = Int(words[1]) else { throw fault("its duties are no numbers") }
+            guard let left = Int(words[0]), let right = Int(words[1]) else { throw fault("its duties are not numbers") }
             guard [left, right].allSatisfy((-Duties.limit...Duties.limit).contains) else { throw fault("a duty is from -255 to 255") }
-            guard let span = SpanOfTime(argument: words[2]) else { throw fault("its time is none") }
+            guard let span = SpanOfTime(argument: words[2]) else { throw fault("its time is invalid") }
             guard motions.count < mostMotions else { throw fault("there are more than \(mostMotions) motions") }
             motions.append(RobotMotion(duties: Duties(left: left, right: right), span: span))
         }

@@ -2,14 +2,14 @@ import OpenBotFamily
 import Support
 import Synchronization
 
-/// What the arrow keys mean. A terminal reports no key that is let go: a motion ends when the key's repetition does.
+/// Interprets arrow keys. A terminal does not report a released key: a motion ends when the key stops repeating.
 struct ArrowDrive: Sendable {
     enum Action: Sendable, Hashable {
         case drive(Duties)
         case end
     }
 
-    /// Longer than a keyboard's delay before it repeats a key, 250 to 660 ms.
+    /// Longer than a keyboard's delay before the first repetition, 250 to 660 ms.
     static let hold = Duration.milliseconds(700)
 
     private var decoder = KeyDecoder()
@@ -34,7 +34,7 @@ struct ArrowDrive: Sendable {
         return actions
     }
 
-    /// Time has passed without a key.
+    /// Call it when time has passed without a key.
     mutating func wake(at now: SessionClock.Instant) -> [Action] {
         decoder.settle()
         guard let deadline, now >= deadline else { return [] }
@@ -48,7 +48,6 @@ struct ArrowDrive: Sendable {
     }
 }
 
-/// A person at a terminal who drives.
 final class RobotKeys: Sendable {
     private let context: CommandContext
     private let typed = Mutex<(any TypedInput)?>(nil)

@@ -3,10 +3,10 @@ import OpenBotFamily
 import Support
 import Synchronization
 
-/// What a robot reports and is told, as files: OpenBot's own logs and a table.
+/// A robot's reports and commands as files: OpenBot's own logs and a table.
 ///
-/// OpenBot's training reads a folder `sensor_data` with a file a kind; a line is a time in ns and values, behind a header (OpenBot,
-/// `policy/openbot/associate_frames.py`, `android/…/SensorService.java`).
+/// OpenBot's training reads a folder `sensor_data` with one file per kind; each line after the header is a time in ns and values
+/// (OpenBot, `policy/openbot/associate_frames.py`, `android/…/SensorService.java`).
 final class RobotLogs: Sendable {
     private enum Kind: String, CaseIterable {
         case ctrlLog, voltageLog, sonarLog, wheelsLog, bumperLog, indicatorLog
@@ -30,7 +30,7 @@ final class RobotLogs: Sendable {
         var bytes = 0
     }
 
-    /// A day at the usual intervals has 60 MB.
+    /// A day at the usual intervals makes 60 MB.
     private static let limit = 256 << 20
 
     private let folder: NamedPath?
@@ -41,7 +41,7 @@ final class RobotLogs: Sendable {
     private let epoch: Int64
     private let state = Mutex(State())
 
-    /// - Throws: ``CommandError/outputNotWritten(path:reason:)`` for what cannot be written at the end.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)`` if the files could not be written at the end.
     init(_ options: RobotLogOptions, context: CommandContext, clock: SessionClock) throws {
         folder = options.log.map { Self.folder($0, context) }
         csv = options.csv.map { OutputPlace(context.path($0)) }

@@ -2,9 +2,9 @@ import OpenBotFamily
 import Support
 import Synchronization
 
-/// Tests a robot whose wheels are in the air. Each check is made of what the robot reported, or of an acknowledged line.
+/// Tests a robot whose wheels are in the air. Each check uses the robot's reports, or an acknowledged line.
 struct RobotTest: Sendable {
-    /// What one side shall do.
+    /// A motion of one side.
     private struct Turn: Sendable {
         var name: String
         var duties: Duties
@@ -12,13 +12,13 @@ struct RobotTest: Sendable {
         var isForward: Bool
     }
 
-    /// Of full duty.
+    /// Out of 255.
     static let duty = 160
-    /// A report of the wheels comes every 500 ms, and the wheels take their time.
+    /// The wheels report every 500 ms and need time.
     private static let turnTime = Duration.milliseconds(1600)
     /// Turns a minute.
     private static let speeds = 10.0...1000.0
-    /// Of the side that stands still.
+    /// For the side at rest.
     private static let stillSpeed = 5.0
     private static let sonarRange = 2...300
     private static let readingTimeout = Duration.seconds(3)
@@ -35,7 +35,7 @@ struct RobotTest: Sendable {
 
     let robot: RobotUnit
     let asksBumper: Bool
-    /// Tells the operator what to do, or what is done.
+    /// Asks the operator to act, or announces an action.
     let say: @Sendable (String) -> Void
 
     func run(_ report: inout RobotReport) async throws {
@@ -74,7 +74,7 @@ struct RobotTest: Sendable {
 
     private func sonar(_ features: RobotFeatures) async throws -> RobotCheck {
         guard features.has(.sonar) else { return RobotCheck(name: "sonar", result: .skipped, found: "not built in", expected: "-") }
-        // A lost echo counts 300, a late one more: the middle of several.
+        // A lost echo counts 300, a late one more: takes the median.
         var distances: [Int] = []
         let end = robot.clock.deadline(in: Self.readingTimeout)
         while distances.count < 9, let message = try await robot.session.next(before: end) {
@@ -109,13 +109,13 @@ struct RobotTest: Sendable {
         guard features.has(.bumper) else {
             return RobotCheck(name: "bumper", result: .skipped, found: "not built in", expected: "-")
         }
-        // What came before the question is no answer to it.
+        // Earlier messages do not answer the question.
         while let old = try await robot.session.next(before: robot.clock.now) { robot.readings.take(old, at: robot.clock.now) }
         say("press the bumper")
         let end = robot.clock.deadline(in: Self.bumperTimeout)
         while let message = try await robot.session.next(before: end) {
             guard case .bumper(let hit) = message else { continue }
-            // While it is pressed, the robot repeats it and keeps its motors until the window is over.
+            // While it is pressed, the robot repeats the report and keeps its motors until the window is over.
             var free = robot.clock.deadline(in: DriveMachine.window * 2)
             while robot.clock.now < end, let next = try await robot.session.next(before: free) {
                 if case .bumper = next { free = robot.clock.deadline(in: DriveMachine.window * 2) }

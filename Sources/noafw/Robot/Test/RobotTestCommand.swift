@@ -11,10 +11,10 @@ struct RobotTestCommand: ContextCommand {
         commandName: "test",
         abstract: "Test a robot whose wheels are in the air, and record the verdict.",
         discussion: """
-            Put the robot on a stand first: its wheels turn. It tests what the robot has: the answer to what it is, the battery, \
+            Put the robot on a stand first: its wheels turn. noafw tests what the robot has: the answer to what it is, the battery, \
             the sonar (put something before it), lights, with --bumper the bumper, each side's motor in both directions by the \
-            wheels' encoders, and how soon a stop is acknowledged. The sign of a speed is that of the command: which way a wheel \
-            turns, an operator sees.
+            wheels' encoders, and how soon it acknowledges a stop. A speed has the sign of its command: only an operator sees which \
+            way a wheel turns.
 
             Examples:
               noafw robot test
@@ -86,7 +86,7 @@ struct RobotTestDocument: Codable, Sendable {
     var checks: [RobotCheck]
     var stop: Stop?
     var error: Diagnosis?
-    /// `null` where the run is not recorded.
+    /// `null` when the run is not recorded.
     var run: RunIdentity?
 
     init(_ report: RobotReport?, _ error: Diagnosis?) {
