@@ -59,7 +59,29 @@ def on_config(config):
         if "Project" in entry:
             for title, folder in (("Scripts and images", "folders/"), ("Modules", "modules/")):
                 entry["Project"].append({title: sorted(page for _, page in own_pages() if page.startswith(folder))})
+    more = sorted(page for page in written_pages() if page not in list(listed(config.nav)))
+    if more:
+        config.nav.append({"More": more})
     return config
+
+
+def written_pages():
+    """The pages of docs; those of commands come into the navigation with their commands."""
+    folder = os.path.join(ROOT, "docs")
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.relpath(os.path.join(place, name), folder)
+            if name.endswith(".md") and not path.startswith("commands/"):
+                yield path
+
+
+def listed(entries):
+    for entry in entries:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            if isinstance(value, list):
+                yield from listed(value)
+            else:
+                yield value
 
 
 def on_files(files, config):
