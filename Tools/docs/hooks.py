@@ -51,7 +51,7 @@ def own_pages():
 def on_config(config):
     program = os.environ.get("NOAFW") or os.path.join(ROOT, ".build/debug/noafw")
     command = reference.dump(program)
-    site.verbs = reference.verbs(command)
+    site.command, site.verbs = command, reference.verbs(command)
     names = [verb["commandName"] for verb in site.verbs]
     for entry in config.nav:
         if "Commands" in entry:
@@ -117,7 +117,10 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Links between files of the repository become links between pages."""
+    """Links between files of the repository become links between pages. Examples that the program would refuse end the build."""
+    wrong = reference.mistakes(site.command, markdown)
+    if wrong:
+        raise PluginError(f"{page.file.src_uri}: {'; '.join(wrong)}")
     origin = next((path for path, place in site.places.items() if place == page.file.src_uri), None)
     folder = posixpath.dirname(origin or f"docs/{page.file.src_uri}")
 

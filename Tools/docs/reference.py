@@ -3,6 +3,8 @@
 import html
 import json
 import os
+import re
+import shlex
 import subprocess
 
 
@@ -120,3 +122,43 @@ def page(verb, written, elsewhere):
         blocks.append("Guide: " + ", ".join(f"[{title}](../{place})" for title, place in elsewhere) + ".")
     children = described(verb, ["noafw", name], 1)
     return "\n\n".join(blocks + children) + "\n"
+
+
+def options_of(command):
+    names = [name for argument in command.get("arguments", []) for name in argument.get("names", [])]
+    return {("--" if name["kind"] == "long" else "-") + name["name"] for name in names}
+
+
+def mistake(root, words):
+    """What the program does not know of a command line, or nothing."""
+    command = root
+    for index, word in enumerate(words):
+        children = {child["commandName"]: child for child in command.get("subcommands", [])}
+        if word in children:
+            command = children[word]
+            continue
+        if word.startswith("-") and index == 0:
+            return None
+        command = children.get(command.get("defaultSubcommand"), command)
+        break
+    if command.get("subcommands") and words and not words[-1].startswith("-"):
+        return f"{' '.join(words)}: no such command"
+    known = options_of(command) | {"--help", "-h"}
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("-") and name not in known and not name.lstrip("-").replace(".", "").isdigit() and name != "-":
+            return f"noafw {' '.join(words)}: {command['commandName']} has no {name}"
+    return None
+
+
+def mistakes(root, markdown):
+    """The command lines of the blocks of shell in a page that the program would refuse."""
+    found = []
+    for block in re.findall(r"^ *```sh\n(.*?)^ *```", markdown, flags=re.S | re.M):
+        for line in re.findall(r"(?:^|[|;] *|\$\()(noafw [^|;<>&\n]*)", block.replace("\\\n", " "), flags=re.M):
+            try:
+                words = shlex.split(line, comments=True)
+            except ValueError:
+                continue
+            found += filter(None, [mistake(root, words[1:])])
+    return found
