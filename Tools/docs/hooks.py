@@ -116,6 +116,24 @@ def on_files(files, config):
     return files
 
 
+def indented(markdown):
+    """Python-Markdown wants four spaces where CommonMark wants as many as the list's sign has."""
+    lines, width, is_code = [], 0, False
+    for line in markdown.split("\n"):
+        is_code ^= line.startswith("```")
+        sign = re.match(r"(?:[-*]|\d+\.) +(?=\S)", line)
+        if is_code:
+            pass
+        elif sign:
+            width = len(sign[0])
+        elif line.strip() and not line.startswith(" "):
+            width = 0
+        elif width and line.startswith(" " * width):
+            line = " " * (4 - width) + line
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def on_page_markdown(markdown, page, config, files):
     """Links between files of the repository become links between pages. Examples that the program would refuse end the build."""
     wrong = reference.mistakes(site.command, markdown)
@@ -139,7 +157,8 @@ def on_page_markdown(markdown, page, config, files):
         # What is no page is a file of the repository, which the site does not hold.
         return words if words.startswith("`") else f"`{words}`"
 
-    parts = re.split(r"(^```.*?^```$|<!--.*?-->)", markdown, flags=re.S | re.M)
+    markdown = indented(markdown)
+    parts = re.split(r"(^ *```.*?^ *```$|<!--.*?-->)", markdown, flags=re.S | re.M)
     return "".join(part if index % 2 else LINK.sub(moved, part) for index, part in enumerate(parts)).replace(
         'src="docs/', 'src="').replace("](docs/", "](")
 
