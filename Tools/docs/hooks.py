@@ -50,6 +50,8 @@ def own_pages():
 
 def on_config(config):
     program = os.environ.get("NOAFW") or os.path.join(ROOT, ".build/debug/noafw")
+    if not os.access(program, os.X_OK):
+        raise PluginError(f"the commands' help comes from {program}, which is not there: run make docs, or name another in NOAFW")
     command = reference.dump(program)
     site.command, site.verbs = command, reference.verbs(command)
     names = [verb["commandName"] for verb in site.verbs]
