@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas clean
+.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas docs docs-check picture clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -26,6 +26,9 @@ help:
 	@echo 'make fleet-bench  memory, processor and time of fleets of 10, 100 and 1,000 light virtual units'
 	@echo 'make errors  write docs/errors.md from the sources'
 	@echo 'make schemas  write docs/schemas and the examples of docs/json.md from the types and the golden files'
+	@echo 'make docs    write the pages and the help of every command as a site, .build/site; check its links'
+	@echo 'make docs-check  the same; look at every page in Chromium, light and dark, on a desk and on a phone'
+	@echo 'make picture  record the moving picture of README.md, docs/picture.svg'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
@@ -97,6 +100,15 @@ errors:
 	@Tools/setup tests
 	$(SWIFT) build --build-tests $(CHECKS)
 	NOAFW_WRITE_DOCS=1 $(SWIFT) test --skip-build $(CHECKS) --filter ErrorCatalogueTests
+
+docs docs-check: build
+	@Tools/setup docs
+	NO_MKDOCS_2_WARNING=1 NOAFW="$(abspath $(NOAFW))" .venv-docs/bin/mkdocs build --quiet
+	@.venv-docs/bin/python Tools/docs/check.py .build/site $(if $(filter docs-check,$@),--browser)
+
+picture: build
+	@Tools/setup docs
+	.venv-docs/bin/python Tools/picture $(NOAFW) docs/picture.svg
 
 clean:
 	rm -rf .build .demo .lab

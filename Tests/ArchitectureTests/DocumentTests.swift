@@ -66,6 +66,8 @@ import Testing
             $0.isWhitespace
         }
         #expect(words.count <= 2000)
+        let front = try String(contentsOf: Project.root.appendingPathComponent("README.md"), encoding: .utf8)
+        #expect(front.split(separator: "\n", omittingEmptySubsequences: false).count <= 120)
         for target in try Project.current.get().targets where target.folder.path.contains("/Sources/") && target.name != "DevelopmentAssets"
         {
             guard !Project.swiftFiles(in: target.folder).isEmpty else { continue }
