@@ -6,6 +6,7 @@ enum ErrorCatalogue {
     static let types: [CataloguedErrors] = [
         Examples.support, Examples.inbox, Examples.archive, Examples.link, Examples.blueZ, Examples.repl, Examples.fpga, Examples.package,
         Examples.firmwareFile, Examples.transfer, Examples.refusal, Examples.script, Examples.bundle, Examples.provisioning,
+        Examples.unitName,
         Examples.robot, Examples.robotCommand, Examples.frame,
         Examples.selection, Examples.catalogue, Examples.stateFile, Examples.assistant, Examples.unitFolder, Examples.command,
         Examples.ledger, Examples.claim, Examples.server, Examples.ledgerNotice, Examples.fleet, Examples.rollout,

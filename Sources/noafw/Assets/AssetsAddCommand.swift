@@ -57,7 +57,7 @@ struct AssetsAddCommand: ContextCommand {
         let verb = OfflineCommand(context: context, isJSON: options.json)
         return await verb.run(failure: { Document(file: file.name, action: "failed", error: $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
-            let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
+            let bytes = try BundleFile.notOne(InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit), context.path(file))
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
             let candidate = try AssetCandidate(
                 image: bytes, name: file.name, hardware: hardware?.id.rawValue,

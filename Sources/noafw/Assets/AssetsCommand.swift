@@ -13,8 +13,9 @@ struct AssetsCommand: ParsableCommand {
               noafw assets add monocle-micropython-v23.248.0754.zip
               noafw assets add monocle-fpga.bin --version v23.230.0808 --sha256 9f86d0…
               noafw assets check
+              noafw assets refresh
             """,
-        subcommands: [AssetsListCommand.self, AssetsAddCommand.self, AssetsCheckCommand.self])
+        subcommands: [AssetsListCommand.self, AssetsAddCommand.self, AssetsCheckCommand.self, AssetsRefreshCommand.self])
 }
 
 /// Which catalogue, and how to report on it.

@@ -19,6 +19,9 @@ extension Examples {
         .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
         .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
         .noSuchPart([.fpga], family: "frame", has: [.firmware, .scripts]), .sameAdapter("hci0", "ADDRESS"),
+        .likeAnAddress("TEXT", meant: "ADDRESS"), .likeAName("TEXT", name: "NAME"), .noSuchUnit("TEXT"),
+        .noSuchCode("TEXT", nearest: "CODE"), .badScripts(folder: "FOLDER", count: 2), .noSigningKey(place: "PLACE"), .outputIsTerminal,
+        .unknownBuild("--source"),
     ])
 
     static let inputFile = CataloguedErrors(

@@ -19,6 +19,8 @@ struct UnitSelection: Sendable, Hashable {
     var verbFamilies: Set<FamilyID>?
     /// As `--adapter` names them; none is the first one that is on.
     var adapters: [String] = []
+    /// What the one unit is called from now on.
+    var label: String?
     /// Where the one unit answers over a network; `nil` for where units of its family usually do.
     var place: String?
     var jobsPerAdapter = FleetPolicy.usualJobs

@@ -5,6 +5,12 @@ enum PrivateArguments {
     static let words = "The command line is not understood; it is not repeated here, as it may hold a secret. "
         + "Put -- before a text that begins with -, and quotation marks around one with spaces"
 
+    /// Whether the verb is one that keeps its arguments to itself.
+    static func isPrivate(_ arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
+        let verb = verbs.first { $0.configuration.commandName == arguments.first }
+        return (verb as? any ContextCommand.Type)?.hasPrivateArguments == true
+    }
+
     /// - Returns: whether `message` may repeat an argument of a verb that keeps its own to itself.
     static func repeats(_ message: String, _ arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
         let privateVerbs = verbs.filter { ($0 as? any ContextCommand.Type)?.hasPrivateArguments == true }
