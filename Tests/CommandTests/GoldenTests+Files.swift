@@ -73,6 +73,9 @@ extension GoldenTests {
             }
             try append("--", to: $0.state.appendingPathComponent("scripted/Scripts/frame/state.lua"))
         },
+        Step("assets-fetch", "assets fetch monocle --dry-run --json"),
+        Step("assets-fetch-text", "assets fetch frame --dry-run"),
+        Step("assets-fetch-usage", "assets fetch keyboard --json"),
         Step("assets-refresh-text", "assets refresh --assets STATE/scripted"),
         Step("assets-refresh-usage", "assets refresh --family pager --json"),
         Step("assets-check-bad", "assets check --assets STATE/assets --json") {

@@ -43,14 +43,15 @@ import Testing
         "robot drive <left right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
-        "--label", "--name", "--source", "--commit", "--builder", "--invocation",
+        "--label", "--mirror", "assets fetch <family>", "--name", "--source", "--commit", "--builder", "--invocation",
         "explain <code>", "units name <unit>", "units name <name>",
         "units forget <unit>",
     ]
 
     /// What a verb needs beside the option that is looked at; in place of `PLACE` a name that is not there.
     private static let needs = [
-        "explain": "NOA-0001", "lint": "PLACE", "bundle verify": "PLACE", "bundle sbom": "PLACE", "bundle provenance": "PLACE",
+        "explain": "NOA-0001", "assets fetch": "frame --dry-run",
+        "lint": "PLACE", "bundle verify": "PLACE", "bundle sbom": "PLACE", "bundle provenance": "PLACE",
         "units name": "C6:05:04:03:02:01 Room", "units forget": "C6:05:04:03:02:01",
         "bundle create": "src -o PLACE", "bundle show": "PLACE", "bundle key show": "PLACE", "package key show": "PLACE",
         "package inspect": "PLACE",

@@ -12,7 +12,7 @@ enum ErrorCatalogue {
         Examples.ledger, Examples.claim, Examples.server, Examples.ledgerNotice, Examples.fleet, Examples.rollout,
         Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.pictureInput, Examples.soak, Examples.chat, Examples.bond,
         Examples.deviceList, Examples.comparison, Examples.serial, Examples.keyboard, Examples.espImage, Examples.overTheAir,
-        Examples.bareFirmware,
+        Examples.bareFirmware, Examples.download,
     ]
 
     static var all: [CataloguedError] { types.flatMap(\.errors) }

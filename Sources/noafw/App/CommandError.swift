@@ -5,6 +5,7 @@ import Support
 /// What can go wrong in the program itself, outside every module.
 enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
+    case noCacheFolder
     case timedOut(seconds: Double)
     /// How a signal leaves a unit or the files: the condition, and what to do next.
     case interrupted(condition: String, nextAction: String)
@@ -97,6 +98,11 @@ extension CommandError: DiagnosableError {
                 "NOA-0001", .missingInput, .station, "there is no folder to keep the state in",
                 cause: "neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path",
                 remedy: "set NOAFW_STATE_DIR to a folder that noafw may write to")
+        case .noCacheFolder:
+            Diagnosis(
+                "NOA-0127", .missingInput, .station, "there is no folder to keep fetched files in",
+                cause: "neither XDG_CACHE_HOME nor HOME names an absolute path",
+                remedy: "set XDG_CACHE_HOME to a folder that noafw may write to")
         case .timedOut(let seconds):
             Diagnosis(
                 "NOA-0002", .tryAgain, nil,

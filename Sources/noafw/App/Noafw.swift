@@ -56,10 +56,12 @@ struct Noafw: ParsableCommand {
         let isPrivate = PrivateArguments.isPrivate(context.arguments, among: configuration.subcommands)
         let arguments: [String]
         do {
-            arguments = try DeviceArgument(names: names, isPrivate: isPrivate).resolved(context.arguments)
+            let named = try DeviceArgument(names: names, isPrivate: isPrivate).resolved(context.arguments)
+            arguments = isPrivate ? named : try await FetchedBundle.resolved(named, in: context)
         } catch {
-            fail(error.diagnosis, in: context)
-            return error.diagnosis.category.rawValue
+            let diagnosis = diagnose(error)
+            fail(diagnosis, in: context)
+            return diagnosis.category.rawValue
         }
         do {
             var command = try parseAsRoot(arguments)

@@ -58,13 +58,13 @@ struct ExplainDocument: Encodable, Sendable {
     var code: String
     /// What it is called in this version.
     var current: String?
-    var exit: Int32?
+    var exit: Int?
     var meanings: [Meaning] = []
     var error: Diagnosis?
 
     init(code: String, entries: [ErrorEntry] = [], error: Diagnosis?) {
         (self.code, self.error) = (code, error)
-        (current, exit) = (entries.first?.code, entries.first?.exit)
+        (current, exit) = (entries.first?.code, entries.first.map { Int($0.exit) })
         meanings = entries.map { Meaning(message: $0.message, cause: $0.cause, hint: $0.remedy) }
     }
 }

@@ -18,6 +18,8 @@ struct SupportedFamily: Sendable {
     var bareFirmware: (@Sendable ([UInt8], String?) throws -> any ComponentAsset)?
     /// Asks a unit that is never written to what it is, over a link that the caller owns. `nil` where its console is asked, or nothing.
     var identify: (@Sendable (any Connection, SessionClock) async throws -> [UnitDetail])?
+    /// What its maker has released, where noafw knows it.
+    var released: [VendorFile] = []
     /// Verbs for its units alone.
     var bench: [any ParsableCommand.Type] = []
 

@@ -207,6 +207,11 @@ extension PublishedDocument {
         return [LintDocument(report, error: error)]
     }
 
+    private static var fetched: [any Encodable] {
+        guard let file = VendorFile.frame.first, let pin = try? file.pinned(mirror: nil) else { return [] }
+        return [FetchDocument(files: [.init(file, pin, action: "added", path: "a")], error: error)]
+    }
+
     private static var refreshed: [any Encodable] {
         [RefreshDocument(error: error), RefreshDocument(root: "a", files: [.init(path: "a", isChanged: true)])]
     }
@@ -227,6 +232,9 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.units.list/1", title: "The result of `noafw units list --json`", golden: "units-list", samples: units),
             PublishedDocument(schema: "noafw.lint/1", title: "The result of `noafw lint --json`", golden: "lint", samples: lint),
+            PublishedDocument(
+                schema: "noafw.assets.fetch/1", title: "The result of `noafw assets fetch --json`",
+                golden: "assets-fetch", samples: fetched),
             PublishedDocument(
                 schema: "noafw.assets.refresh/1", title: "The result of `noafw assets refresh --json`", golden: "assets-refresh",
                 samples: refreshed),

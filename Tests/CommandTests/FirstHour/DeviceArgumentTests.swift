@@ -45,7 +45,8 @@ import Testing
 
     /// The flash would be refused for its missing file otherwise.
     @Test(arguments: [
-        ("C6:05:04:03:02", "NOA-0120", ""), ("C6:05:04:03:02:0G", "NOA-0120", "did you mean C6:05:04:03:02:01"),
+        ("C6:05:04:03:02", "NOA-0120", "did you mean C6:05:04:03:02:01"),
+        ("C6:05:04:03:02:0G", "NOA-0120", "did you mean C6:05:04:03:02:01"),
         ("c6-05-04-03-02-01", "NOA-0120", "did you mean C6:05:04:03:02:01"),
         ("C60504030201", "NOA-0120", "did you mean C6:05:04:03:02:01"),
         ("C6:O5:04:03:02:01", "NOA-0120", "did you mean C6:05:04:03:02:01"), ("Room 3,12", "NOA-0121", "did you mean \"Room 3, 12\"?"),

@@ -6,7 +6,7 @@ import Support
 
 extension Examples {
     static let command = CataloguedErrors([
-        CommandError.noStateFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
+        CommandError.noStateFolder, .noCacheFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
         .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path),
         .privateKeyTrusted(path: path), .keyExposed(path: path),

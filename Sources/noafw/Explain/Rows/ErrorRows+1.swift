@@ -120,5 +120,8 @@ extension ErrorRows {
         CAT-0011	65	"VERSION" is not a version of the form vYY.DDD.HHMM	it was mistyped	give the version that the unit shows, such as v23.248.0754
         CAT-0012	65	the version of FILE is not known	the image holds no version text, or more than one	pass --version with the version that the unit shows
         CAT-0013	65	FILE is VERSION, not VERSION	the version was mistyped, or it is another file	check that it is the file you meant; the unit will show VERSION
+        CAT-0014	65	PATH lists another file as VERSION	a version always stands for one and the same image	check which file is the release, and remove the entry if it is wrong
+        CAT-0015	65	PATH exists with other content	a file was put there by hand, and no manifest lists it	move it away and run the same command again
+        CAT-0016	65	no image of this kind exists for HARDWARE	the name was mistyped, or the file is of another kind	give the hardware that the file is for; noafw assets list shows names
         """#
 }

@@ -2,9 +2,6 @@
 
 extension ErrorRows {
     static let part2 = #"""
-        CAT-0014	65	PATH lists another file as VERSION	a version always stands for one and the same image	check which file is the release, and remove the entry if it is wrong
-        CAT-0015	65	PATH exists with other content	a file was put there by hand, and no manifest lists it	move it away and run the same command again
-        CAT-0016	65	no image of this kind exists for HARDWARE	the name was mistyped, or the file is of another kind	give the hardware that the file is for; noafw assets list shows names
         CAT-0017	74	cannot write PATH: REASON	the folder may not be written to, or the disk is full	check the folder, its permissions and the free space
         CAT-0018	65	FILE has SHA-256 DIGEST, not DIGEST	it is damaged, or it is another file	fetch it again from its source
         CAT-0019	75	another process holds FOLDER	a noafw that adds an image was stopped (Ctrl-Z), or it hangs	resume or end it, then run the same command again
@@ -120,5 +117,11 @@ extension ErrorRows {
         KEY-0005	75	the link was lost (REASON): 64 of 100 keys are typed; 7 more may be typed or not	the unit is out of range or lost its power; without a link it still types what it has received	look at the host, empty its field by hand, and run the same command again
         KEY-0006	75	the last lines were not typed: 7 keys of a lost link may be typed or not	noafw takes nothing away on a host whose text it does not know	empty the host's field by hand, then give an empty line, or run the same command again
         KEY-0007	69	URL does not prove anything: REASON	it is not the unit's web page, or this machine is not in the unit's network	open the unit's page in a browser; its name is usually http://ios-keyboard.local
+        KEY-0008	65	the unit uses the layout LAYOUT, not de; nothing was typed	the unit starts with ch-de, whatever was set before	set the layout on the unit's web page, or give --layout LAYOUT if its host uses that
+        KEY-0009	1	the unit did not type what was sent: REASON	its USB host is not there or asleep, or another program types on it	look at the host, wake it and check the USB cable; then run the same command again
+        KEY-0010	1	the unit's trace is the same with and without this text, so it proves nothing	it holds the last 20 commands and keys, and they were the same before	type another text, or restart the unit first
+        KEY-0011	130	interrupted; 64 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
+        KEY-0011	130	interrupted; 64 of 100 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
+        LED-0001	74	the run cannot be recorded: the ledger: REASON; the spool: REASON	the disk is full or read-only, or the folder belongs to another user	check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again
         """#
 }

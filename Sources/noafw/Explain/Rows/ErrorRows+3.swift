@@ -2,12 +2,6 @@
 
 extension ErrorRows {
     static let part3 = #"""
-        KEY-0008	65	the unit uses the layout LAYOUT, not de; nothing was typed	the unit starts with ch-de, whatever was set before	set the layout on the unit's web page, or give --layout LAYOUT if its host uses that
-        KEY-0009	1	the unit did not type what was sent: REASON	its USB host is not there or asleep, or another program types on it	look at the host, wake it and check the USB cable; then run the same command again
-        KEY-0010	1	the unit's trace is the same with and without this text, so it proves nothing	it holds the last 20 commands and keys, and they were the same before	type another text, or restart the unit first
-        KEY-0011	130	interrupted; 64 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
-        KEY-0011	130	interrupted; 64 of 100 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
-        LED-0001	74	the run cannot be recorded: the ledger: REASON; the spool: REASON	the disk is full or read-only, or the folder belongs to another user	check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again
         LED-0002	65	PATH is of the form FORM, and this noafw knows forms up to FORM	a newer noafw has worked with this state folder	use the newer noafw, or set NOAFW_STATE_DIR to another folder
         LED-0003	64	the ledger cannot be kept in PATH, which is on FILE SYSTEM	processes on a network file system share no memory, and the ledger would be damaged	set NOAFW_STATE_DIR to a folder on a disk of this machine
         LED-0004	74	cannot read the ledger PATH: REASON	the disk or the file is damaged, or it is no ledger	restore a copy of it; or run noafw flash or verify, which moves the file aside and begins a new ledger
@@ -120,5 +114,14 @@ extension ErrorRows {
         NOA-0081	64	no unit is named	noafw unpair works without the unit, and this machine has worked on none that make bonds	name the unit with --device ADDRESS
         NOA-0082	130	interrupted; the bond may be changed already	noafw received a signal	run: noafw pair; it says whether there is a bond
         NOA-0090	64	the robot has no FEATURE: its body is BODY	its firmware was compiled for a body without them	see with noafw robot info what the robot has
+        NOA-0091	1	nothing of the robot was tested	the test ended before its first check	run the same command again
+        NOA-0092	1	the robot failed: CHECK	the checks above say what was expected	repair the robot, then run the same command again
+        NOA-0093	130	interrupted; a robot that was moving was stopped, or its dead-man stops it	noafw received a signal	look at the robot; run the same command to begin again
+        NOA-0094	65	line 3 of the motions is no motion: REASON	a line is LEFT RIGHT TIME, such as: 100 -100 1.5s	correct the line, then run the same command again
+        NOA-0095	64	there is no motion to drive	arrow keys need a terminal, and neither duties nor a file were given	give LEFT RIGHT --for TIME, or --script FILE
+        NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
+        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
+        NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
+        NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         """#
 }

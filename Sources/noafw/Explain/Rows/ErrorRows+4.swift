@@ -2,18 +2,10 @@
 
 extension ErrorRows {
     static let part4 = #"""
-        NOA-0091	1	nothing of the robot was tested	the test ended before its first check	run the same command again
-        NOA-0092	1	the robot failed: CHECK	the checks above say what was expected	repair the robot, then run the same command again
-        NOA-0093	130	interrupted; a robot that was moving was stopped, or its dead-man stops it	noafw received a signal	look at the robot; run the same command to begin again
-        NOA-0094	65	line 3 of the motions is no motion: REASON	a line is LEFT RIGHT TIME, such as: 100 -100 1.5s	correct the line, then run the same command again
-        NOA-0095	64	there is no motion to drive	arrow keys need a terminal, and neither duties nor a file were given	give LEFT RIGHT --for TIME, or --script FILE
-        NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
-        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
-        NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
-        NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         NOA-0124	66	there is no key in PLACE	the variable is not set in this job, nothing was written to standard input, or it is longer than a key	set the variable as a secret of the job, or pipe the key, as docs/ci.md shows
         NOA-0125	64	standard output is a terminal, and the result is no text	-o - is for a pipe or a file	name a file with -o, or send standard output to one
         NOA-0126	64	it is not known where this bundle was made: --source is missing	this is no job of GitHub or GitLab, whose environment tells it	give --source, --commit and --builder
+        NOA-0127	66	there is no folder to keep fetched files in	neither XDG_CACHE_HOME nor HOME names an absolute path	set XDG_CACHE_HOME to a folder that noafw may write to
         OTA-0001	64	"TEXT" is not the address of a keyboard	it is an address such as http://ios-keyboard.local or http://192.168.1.20: plain HTTP, and no path	correct --url
         OTA-0002	69	the unit does not answer at URL: REASON	this machine is in another network, names under .local are not looked up here, or the unit's address has changed	join the unit's Wi-Fi, and give its IP address with --url http://ADDRESS
         OTA-0003	1	the answer at /status is not a keyboard's: REASON	another device answers there, or the unit's firmware is of another kind	see what answers at that address, and correct --url
@@ -107,6 +99,18 @@ extension ErrorRows {
         VIR-0004	65	the virtual unit cannot use this FILE: REASON	the file is damaged, or of another kind	give a WAV file with 16-bit PCM of at most a minute, or a JPEG file of at most 1 MiB
         VIR-0005	66	the files of the virtual unit's NAME are missing	noafw was moved or installed without noafw_VirtualDevices.resources	copy that folder from the build to FOLDER, where noafw looks for it
         VIR-0006	65	the virtual unit cannot play firmware VERSION, only VERSION, VERSION, and later ones as the last	the vendor published sources of these versions alone, so what another one does is not known	use one of these versions; if the unit in FOLDER holds the other one, remove that folder to start with a new unit
+        WEB-0001	64	nothing is fetched from this address: REASON	what is fetched is checked by a SHA-256 that is known before	give https://HOST/PATH#sha256=DIGEST, or fetch the file yourself and name it
+        WEB-0002	69	HOST cannot be reached: REASON	this machine has no network, the name is wrong, or a firewall keeps it away	check the network; behind a proxy set HTTPS_PROXY; or fetch the file elsewhere and name it
+        WEB-0003	69	the connection to HOST is not safe: REASON	another server answers, its certificate is bad, or this machine does not know its authority	check the clock and the name; SSL_CERT_FILE names the authorities of a network with its own
+        WEB-0004	69	the proxy HOST:PORT does not let this through: REASON	HTTPS_PROXY names it, and it is off or has rules	correct HTTPS_PROXY, or add the host to NO_PROXY
+        WEB-0005	69	ADDRESS is answered with HTTP status 404	the file was moved or removed, or wants a login	open the address in a browser, and correct it
+        WEB-0006	69	ADDRESS leads elsewhere, and is not followed: REASON	the server sends every request on, or to an unsafe address	give the address where the file really is
+        WEB-0007	65	ADDRESS gives more than 8192 bytes	it is another file, or a page about one	check that the address is the file's own
+        WEB-0008	65	ADDRESS has SHA-256 DIGEST, and DIGEST is wanted	the file was replaced, or the digest is another file's	do not use it; ask the maker for the file's digest, by another way than the address
+        WEB-0009	75	HOST took too long: TEXT	the server or the network is slow	run the same command again later
+        WEB-000A	75	HOST broke off after 8192 bytes	the connection was lost	run the same command again
+        WEB-000B	66	PATH holds no certificates in PEM	SSL_CERT_FILE names it	correct SSL_CERT_FILE, or unset it to trust the system's authorities
+        WEB-000C	74	cannot keep a fetched file in PATH: REASON	the disk is full, or the folder belongs to another user	free some space, or set XDG_CACHE_HOME to a folder that noafw may write to
         ZIP-0001	65	the archive is not an intact zip archive: REASON	the file is truncated, damaged or of another kind	do not use it; fetch it again, or make it again
         ZIP-0002	65	the archive lists 5000 entries, the limit is 4096	it was not made for this use	do not use it; fetch it again, or make it again
         ZIP-0003	65	the archive holds an entry with an unsafe name: NAME	the name leads out of the archive, or the archive was tampered with	do not use it; fetch it again, or make it again
