@@ -24,7 +24,7 @@ help:
 	@echo 'make build   install what is missing, build'
 	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
 	@echo 'make fleet-bench  memory, processor and time of fleets of 10, 100 and 1,000 light virtual units'
-	@echo 'make errors  write docs/errors.md from the sources'
+	@echo 'make errors  write docs/errors.md, and what noafw explain says, from the sources'
 	@echo 'make schemas  write docs/schemas and the examples of docs/json.md from the types and the golden files'
 	@echo 'make docs    write the pages and the help of every command as a site, .build/site; check its links'
 	@echo 'make docs-check  the same; look at every page in Chromium, light and dark, on a desk and on a phone'

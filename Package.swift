@@ -57,7 +57,8 @@ let package = Package(
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"], exclude: ["Fleet/README.md"]),
         module("Assistant", ["Bluetooth", "REPL", "Support", "CPNG"]),
-        module("OpenAI", ["Assistant", "Support", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
+        module("Download", ["Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
+        module("OpenAI", ["Assistant", "Download", "Support", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
         module(
             "MonocleFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
             path: "Sources/Families/MonocleFamily"),
@@ -78,7 +79,7 @@ let package = Package(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
-                "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
+                "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
             exclude: ["README.md", "Records/README.md"], swiftSettings: strict),
 
@@ -150,6 +151,7 @@ let package = Package(
             [
                 "KeyboardFamily", "MonocleFamily", "ESPImage", "Provisioning", "VirtualDevices", "VirtualFaults", "Bluetooth", "Support", "TestSupport",
             ]),
+        tests("DownloadTests", ["Download", "Cryptography", "Support", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
@@ -161,12 +163,12 @@ let package = Package(
         ]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "ESPImage", "FPGA", "FrameFamily", "KeyboardFamily", "Ledger", "LedgerServer",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "Download", "ESPImage", "FPGA", "FrameFamily", "KeyboardFamily", "Ledger", "LedgerServer",
             "OpenBotFamily", "MonocleFamily", "Provisioning", "REPL",
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),

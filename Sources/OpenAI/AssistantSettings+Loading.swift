@@ -1,5 +1,6 @@
 import Assistant
 import Foundation
+import Support
 
 extension AssistantSettings {
     /// From the command line, which never holds a key.
@@ -77,37 +78,13 @@ extension AssistantSettings {
 extension AssistantSettings {
     /// Reads the environment like curl, unless the configuration file names a proxy.
     fileprivate mutating func chooseProxy(_ environment: [String: String]) {
-        func variable(_ name: String) -> String? {
-            // In a CGI program HTTP_PROXY in capitals may come from a request's header.
-            let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
-            return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        }
         guard !baseURL.isPrivateToThisMachine else { return proxy = nil }
-        let names = [baseURL.isEncrypted ? "https_proxy" : "http_proxy", "all_proxy"]
-        guard proxy == nil, let name = names.first(where: { variable($0) != nil }), let text = variable(name),
-            !Self.isExempt(baseURL.host, from: variable("no_proxy"))
-        else { return }
-        proxy = Proxy(text)
-        if proxy == nil { notices.append("\(name) is not used: it is not of the form http://HOST:PORT, without a user and password") }
-    }
-
-    /// A name in the list includes everything below it.
-    private static func isExempt(_ host: String, from list: String?) -> Bool {
-        (list ?? "").lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
-            let name = entry.drop { $0 == "." }
-            return entry == "*" || host == name || host.hasSuffix(".\(name)")
+        guard proxy == nil else { return }
+        switch Proxy.choose(for: baseURL.host, isEncrypted: baseURL.isEncrypted, environment: environment) {
+        case .direct: break
+        case .proxy(let chosen): proxy = chosen
+        case .unusable(let variable):
+            notices.append("\(variable) is not used: it is not of the form http://HOST:PORT, without a user and password")
         }
-    }
-}
-
-extension AssistantSettings.Proxy {
-    /// - Parameter text: `HOST:PORT`, perhaps with `http://` and a slash.
-    fileprivate init?(_ text: String) {
-        let text = text.hasPrefix("http://") ? text : "http://" + text
-        guard text.utf8.count <= 300, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
-            let port = parts.port, (1...65_535).contains(port), parts.path.isEmpty || parts.path == "/", parts.user == nil,
-            parts.password == nil, parts.query == nil, parts.fragment == nil
-        else { return nil }
-        self.init(host: host, port: port)
     }
 }

@@ -1,4 +1,5 @@
 import Assistant
+import Support
 
 public struct AssistantSettings: Sendable {
     struct Timeouts: Sendable, Hashable {
@@ -10,11 +11,7 @@ public struct AssistantSettings: Sendable {
         var whole = Duration.seconds(180)
     }
 
-    struct Proxy: Sendable, Hashable, CustomStringConvertible {
-        var host: String
-        var port: Int
-        var description: String { "\(host):\(port)" }
-    }
+    typealias Proxy = ProxyAddress
 
     public var baseURL = BaseURL.openAI
     public var chatModel = "gpt-4o-mini"

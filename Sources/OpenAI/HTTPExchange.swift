@@ -1,5 +1,6 @@
 import Assistant
 import AsyncHTTPClient
+import Download
 import NIOCore
 import NIOHTTP1
 import NIOPosix

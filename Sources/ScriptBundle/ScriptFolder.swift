@@ -65,6 +65,32 @@ public struct ScriptFolder: Sendable {
         return (scripts, others)
     }
 
+    /// What can be read of the family's scripts, and why others cannot: who looks for mistakes goes on.
+    public func looseScripts(
+        of family: ScriptFamily, limits: ScriptLimits = .bundle
+    ) throws(ScriptError) -> (files: [ScriptSet.File], unreadable: [(name: String, error: ScriptError)]) {
+        var files: [ScriptSet.File] = []
+        var unreadable: [(name: String, error: ScriptError)] = []
+        var total = 0
+        for bytes in try names().prefix(limits.fileCount) where bytes.suffix(family.suffix.utf8.count).elementsEqual(family.suffix.utf8) {
+            let name = PrintableText.name(bytes)
+            do throws(ScriptError) {
+                guard let text = String(validating: bytes, as: UTF8.self), ScriptSet.isSafe(text, family) else {
+                    throw ScriptError.nameUnsafe(name, suffix: family.suffix)
+                }
+                let file = ScriptSet.File(name: text, bytes: try read(text, limit: limits.fileByteCount))
+                total += file.bytes.count
+                guard total <= limits.totalByteCount else {
+                    throw ScriptError.setTooLong(byteCount: total, limit: limits.totalByteCount)
+                }
+                files.append(file)
+            } catch {
+                unreadable.append((name, error))
+            }
+        }
+        return (files, unreadable)
+    }
+
     public func scripts(
         _ names: [String], family: ScriptFamily, order: ScriptOrder, scheme: VersionScheme = .app, limits: ScriptLimits
     ) throws(ScriptError) -> ScriptSet {

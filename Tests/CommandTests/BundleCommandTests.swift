@@ -245,7 +245,7 @@ import Testing
         let made = try await run(["bundle", folder.path("src"), "-o", folder.path("o.zip")], environment: ["NOAFW_MPY_CROSS": compiler])
         #expect(made.code == 65)
         #expect(
-            made.errors.hasPrefix("error BND-0021: states.py does not compile: File \"<stdin>\", line 2: SyntaxError: invalid syntax\n"))
+            made.errors.hasPrefix("error BND-0021: states.py:2 does not compile: SyntaxError: invalid syntax\n"))
         #expect(try folder.names() == ["src"])
     }
 

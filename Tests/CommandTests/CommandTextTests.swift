@@ -72,7 +72,7 @@ import Testing
     }
 
     /// By the words that name a command.
-    private static func helpOfEachCommand() async throws -> [String: String] {
+    static func helpOfEachCommand() async throws -> [String: String] {
         var found: [String: String] = [:]
         var open: [[String]] = [[]]
         while let words = open.popLast() {

@@ -61,7 +61,27 @@ import Testing
                 ok    virtual-frame    Lua 5.4.6 in /line/.venv/bin/frame-lua
                 ok    luac             Lua 5.4.4, luac5.4
 
+                first this machine is ready: wake a unit, then run noafw scan
+
                 """)
+    }
+
+    /// What stands before is the cause of what stands behind.
+    @Test func theEndSaysWhatToDoFirst() async throws {
+        var facts = Self.facts {
+            $0.adapters = [Self.adapter("hci0", isPowered: false)]
+            $0.blocks = [.init(name: "hci0", by: "by software")]
+        }
+        #expect(DoctorAdvice(DoctorCheck.all(facts)).first.hasPrefix("rfkill: rfkill unblock bluetooth"))
+        #expect(await doctor(facts) == 69)
+        let words = harness.output.split(separator: "\n").suffix(2)
+        #expect(words.first?.hasPrefix("first rfkill: ") == true)
+        #expect(words.last == "else  without a radio, noafw flash --virtual monocle shows how it works")
+        facts = Self.facts()
+        facts.catalogue = .success(.init(description: "", isDevelopment: true))
+        #expect(DoctorAdvice(DoctorCheck.all(facts)).first.contains("or go on with noafw scan"))
+        let document = DoctorDocument(DoctorCheck.all(facts))
+        #expect(document.first?.hasPrefix("catalogue: add the vendor's") == true && DoctorDocument([], error: Sample.failure).first == nil)
     }
 
     @Test func everythingWrongHasItsFix() {

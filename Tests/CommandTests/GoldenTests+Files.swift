@@ -64,6 +64,20 @@ extension GoldenTests {
         Step("assets-list-text", "assets list --assets STATE/assets"),
         Step("assets-list-usage", "assets list --nonsense --json"),
         Step("assets-check", "assets check --assets STATE/assets --json"),
+        Step("assets-refresh", "assets refresh --assets STATE/scripted --json") {
+            for folder in ["Firmware", "FPGA"] { try write($0, #"{"entries": []}"#, to: "scripted/\(folder)/manifest.json") }
+            for family in ["monocle", "frame"] {
+                let (from, to) = ("\(TestTools.root.path)/Scripts/\(family)", $0.state.appendingPathComponent("scripted/Scripts/\(family)"))
+                try FileManager.default.createDirectory(at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try FileManager.default.copyItem(atPath: from, toPath: to.path)
+            }
+            try append("--", to: $0.state.appendingPathComponent("scripted/Scripts/frame/state.lua"))
+        },
+        Step("assets-fetch", "assets fetch monocle --dry-run --json"),
+        Step("assets-fetch-text", "assets fetch frame --dry-run"),
+        Step("assets-fetch-usage", "assets fetch keyboard --json"),
+        Step("assets-refresh-text", "assets refresh --assets STATE/scripted"),
+        Step("assets-refresh-usage", "assets refresh --family pager --json"),
         Step("assets-check-bad", "assets check --assets STATE/assets --json") {
             try append("x", to: $0.state.appendingPathComponent("assets/FPGA/monocle-v23.230.0808.bin"))
         },
@@ -104,6 +118,22 @@ extension GoldenTests {
         Step("bundle-show-untrusted", "bundle show STATE/plain.zip --trust STATE/sign.pub.pem --json"),
         Step("bundle-show-fails", "bundle show STATE/sign.pem --json"),
         Step("bundle-show-usage", "bundle show --json"),
+        Step("bundle-verify", "bundle verify STATE/signed.zip --trust STATE/sign.pub.pem --json"),
+        Step("bundle-verify-text", "bundle verify STATE/signed.zip --trust STATE/sign.pub.pem"),
+        Step("bundle-verify-untrusted", "bundle verify STATE/plain.zip --trust STATE/sign.pub.pem --json"),
+        Step("bundle-verify-usage", "bundle verify --json"),
+        Step("bundle-sbom", "bundle sbom STATE/signed.zip"),
+        Step(
+            "bundle-provenance",
+            "bundle provenance STATE/signed.zip --source git+https://example.com/app --commit 9f3c1a7 --builder https://example.com/room"),
+        Step("bundle-provenance-usage", "bundle provenance STATE/signed.zip --commit x --json"),
+        Step("lint", "lint STATE/scripts --no-check --json"),
+        Step("lint-mistakes", "lint STATE/bad --json") {
+            try write($0, "x = = 1\n", to: "bad/main.lua")
+            try write($0, "\n)", to: "bad/a.lua")
+        },
+        Step("lint-mistakes-text", "lint STATE/bad"),
+        Step("lint-usage", "lint --json"),
         Step("bundle-check-passes", "bundle --check STATE/signed.zip STATE/scripts --json"),
         Step("bundle-check-text", "bundle --check STATE/signed.zip STATE/scripts \(parts)"),
         Step("bundle-check-fails", "bundle --check STATE/none.zip STATE/scripts --json"),

@@ -1,6 +1,19 @@
 /// Verbs that need an adapter where there is none, bonds, and runs that a signal ends.
 extension GoldenTests {
     static let withoutAdapter = [
+        Step("overview", ""),
+        Step("explain", "explain BLE-0011 --json"),
+        Step("explain-text", "explain BLE-0011"),
+        Step("explain-unknown", "explain BLE-9011 --json"),
+        Step("units-name", "units name C6:05:04:03:02:01 Room"),
+        Step("units-list", "units list --json"),
+        Step("units-forget", "units forget Room"),
+        Step("info", "info --virtual frame:one --virtual-speed max --json"),
+        Step("info-robot", "info --virtual openbot --virtual-speed max"),
+        Step("info-fails", "info --json"),
+        Step("info-usage", "info --url x --json"),
+        Step("meant", "bundle shwo x.zip --json"),
+        Step("device-mistyped", "flash --device C6:05:04:03:02 --json"),
         Step("doctor", "doctor --json"),
         Step("doctor-usage", "doctor --adapter ../x --json"),
         Step("scan", "scan --json"),

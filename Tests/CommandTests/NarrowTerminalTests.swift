@@ -148,18 +148,15 @@ import Testing
         }
     }
 
-    private static let verbs = [
-        [], ["flash"], ["verify"], ["chat"], ["console"], ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"],
-        ["bundle", "create"],
-        ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"],
-        ["package", "key"],
-        ["assets"], ["assets", "add"], ["assets", "list"], ["assets", "check"], ["ledger"], ["ledger", "list"], ["ledger", "show"],
-        ["ledger", "export"],
-        ["ledger", "report"], ["ledger", "check"], ["ledger", "send"],
-    ]
+    /// All of them, however deep.
+    private static func verbs() async throws -> [[String]] {
+        try await CommandTextTests.helpOfEachCommand().keys.sorted().map { $0.split(separator: " ").map(String.init) }
+    }
 
-    @Test(arguments: [80, 100]) func helpBreaksBetweenWords(columns: Int) async {
-        for verb in Self.verbs {
+    @Test(arguments: [80, 100]) func helpBreaksBetweenWords(columns: Int) async throws {
+        let verbs = try await Self.verbs()
+        #expect(verbs.count > 45)
+        for verb in verbs {
             let (wide, narrow) = (Harness(), Harness())
             #expect(await Noafw.execute(in: wide.context(verb + ["--help"], isTerminal: true, columns: 1000)) == 0)
             #expect(await Noafw.execute(in: narrow.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)
@@ -167,6 +164,21 @@ import Testing
             #expect(words(wide.output) == words(narrow.output), "\(verb)")
             for line in narrow.output.split(separator: "\n") where line.contains(" ") {
                 #expect(DisplayWidth.columns(line) <= columns, "\(verb): \(line)")
+            }
+            // An example is copied from one line.
+            for line in wide.output.split(separator: "\n") where line.hasPrefix("  noafw ") {
+                #expect(DisplayWidth.columns(line) <= 100, "\(verb): \(line)")
+            }
+        }
+    }
+
+    /// Whatever a verb says of a command line that it does not understand.
+    @Test func errorsBreakBetweenWords() async throws {
+        for verb in try await Self.verbs() {
+            let harness = Harness()
+            _ = await Noafw.execute(in: harness.context(verb + ["--no-such-option-at-all", "surplus"], isTerminal: true, columns: 80))
+            for line in harness.diagnostics.split(separator: "\n") where line.contains(" ") {
+                #expect(DisplayWidth.columns(painted: String(line)) <= 80, "\(verb): \(line)")
             }
         }
     }

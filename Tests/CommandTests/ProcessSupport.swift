@@ -63,7 +63,7 @@ struct ToolBench: Sendable {
     }
 }
 
-final class RunningTool {
+final class RunningTool: @unchecked Sendable {
     private let process = Process()
     private let standardOutput = Pipe()
     private let standardError = Pipe()

@@ -81,6 +81,20 @@ import Testing
         #expect(written == text, "docs/errors.md is not current: run make errors")
     }
 
+    /// `make errors` writes what `noafw explain` says.
+    @Test func theRowsAreCurrent() throws {
+        let folder = ErrorCatalogue.root.appendingPathComponent("Sources/noafw/Explain/Rows")
+        let files = ErrorRowsFile.all(ErrorCatalogue.all)
+        if ProcessInfo.processInfo.environment["NOAFW_WRITE_DOCS"] == "1" {
+            for (name, text) in files { try text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8) }
+        }
+        for (name, text) in files {
+            let written = try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            #expect(written == text, "\(name) is not current: run make errors, and build again")
+        }
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == Set(files.keys))
+    }
+
     /// The cases that an enum at the top of a file declares, each on a line of its own.
     private static func cases(of type: String, in text: String) -> [String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

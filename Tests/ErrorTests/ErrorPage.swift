@@ -11,7 +11,7 @@ enum ErrorPage {
         "FRM": "Frame", "KEY": "IOS-Keyboard",
         "LED": "the record of runs and its server (LED-002x and LED-014x are notices, which change no exit code)", "NOA": "noafw itself",
         "PRV": "units and runs", "REPL": "Python or Lua on the unit", "SCR": "scripts", "SUP": "limits of this process",
-        "VIR": "virtual units", "ZIP": "zip archives",
+        "VIR": "virtual units", "WEB": "fetching files", "ZIP": "zip archives",
     ]
 
     static func text(_ errors: [CataloguedError]) -> String {

@@ -23,22 +23,32 @@ struct SyntaxTests {
 
     @Test func aMistakeIsNamedWithItsPlace() throws {
         let python = try python()
-        #expect(throws: BundleError.syntax(file: "b.py", says: "File \"<stdin>\", line 3: SyntaxError: invalid syntax")) {
+        #expect(throws: BundleError.syntax(SyntaxMistake(file: "b.py", line: 3, says: "SyntaxError: invalid syntax"))) {
             try python.check([file("a.py", "x = 1\n"), file("b.py", "x = 1\ny = (\n"), file("c.py", ")")])
         }
         let lua = try lua()
         #expect {
             try lua.check([file("b.lua", "x = 1\ny = = 2\n")])
         } throws: { error in
-            guard case .syntax(file: "b.lua", let says)? = error as? BundleError else { return false }
-            return says.hasPrefix("stdin:2:")
+            guard case .syntax(let mistake)? = error as? BundleError else { return false }
+            return mistake.place == "b.lua:2" && mistake.says.hasPrefix("unexpected symbol")
         }
+    }
+
+    @Test func theMistakesOfAllFilesAreFound() throws {
+        let found = try python().mistakes(in: [file("a.py", "x = 1\n"), file("b.py", "y = (\n"), file("c.py", "\n\n)")])
+        #expect(found.map(\.place) == ["b.py:2", "c.py:3"] && Set(found.map(\.says)) == ["SyntaxError: invalid syntax"])
+        let lua = try lua().mistakes(in: [
+            file("a.lua", "x = 1\ny = = 2\n"), file("b.lua", "return 1"), ScriptSet.File(name: "c.lua", bytes: [0x1B]),
+            file("d.lua", "x = \"stdin:9: no\nz"),
+        ])
+        #expect(lua.map(\.place) == ["a.lua:2", "c.lua", "d.lua:1"], "\(lua)")
     }
 
     /// luac would load it without a check.
     @Test func compiledChunksAreRefused() throws {
         let lua = try lua()
-        #expect(throws: BundleError.syntax(file: "a.lua", says: "it is a compiled chunk, not a script")) {
+        #expect(throws: BundleError.syntax(SyntaxMistake(file: "a.lua", line: nil, says: "it is a compiled chunk, not a script"))) {
             try lua.check([ScriptSet.File(name: "a.lua", bytes: [0x1B] + Array("Lua".utf8))])
         }
     }
@@ -55,8 +65,8 @@ struct SyntaxTests {
         let (first, second) = (count - 20, count - 5)
         let files = (0..<count).map { file("\($0).py", $0 == first || $0 == second ? "(" : "x = \($0)\n") }
         #expect { try python.check(files) } throws: { error in
-            guard case .syntax(file: "\(first).py", _)? = error as? BundleError else { return false }
-            return true
+            guard case .syntax(let mistake)? = error as? BundleError else { return false }
+            return mistake.file == "\(first).py"
         }
     }
 }

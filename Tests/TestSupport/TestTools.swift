@@ -58,6 +58,10 @@ package enum TestTools {
     package static let esptool = find(".venv-esptool/bin/esptool", variable: "NOAFW_ESPTOOL")
     package static let mayRunEsptool = esptool != nil || mustAllBeThere
 
+    /// A Python with the makers' own readers of CycloneDX and in-toto: `NOAFW_RELEASE_PYTHON`, else the project's own.
+    package static let releasePython = find(".venv-release/bin/python3", variable: "NOAFW_RELEASE_PYTHON")
+    package static let mayReadStatements = releasePython != nil || mustAllBeThere
+
     /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.
     package static let llmock = find(".venv-assistant/bin/llmock", variable: "NOAFW_LLMOCK")
     package static let mayRunLLMock = llmock != nil || mustAllBeThere

@@ -92,4 +92,17 @@ public struct RobotSession: Sendable {
     public func next(before deadline: SessionClock.Instant) async throws -> RobotMessage? {
         try await notifications.next(before: deadline, on: clock).map { RobotMessage($0) }
     }
+
+    private static let voltageTimeout = Duration.seconds(2)
+
+    /// - Returns: V; `nil` for a body that reports none.
+    public func firstVoltage() async throws -> Double? {
+        guard features?.has(.voltage) == true else { return nil }
+        try await send(.voltage(RobotReadings.voltageInterval))
+        let deadline = clock.deadline(in: Self.voltageTimeout)
+        while let message = try await next(before: deadline) {
+            if case .voltage(let volts) = message { return volts }
+        }
+        throw RobotError.noVoltage
+    }
 }

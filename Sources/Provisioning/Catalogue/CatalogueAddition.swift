@@ -41,8 +41,10 @@ extension AssetCatalogue {
     }
 
     /// Unknown keys are kept, entries keep their order; keys are sorted, as always.
-    private func rewrite(
-        _ path: String, adding entry: CatalogueEntry?, default choice: (hardware: String, version: String)?
+    /// - Parameter change: of the entries.
+    func rewrite(
+        _ path: String, adding entry: CatalogueEntry? = nil, default choice: (hardware: String, version: String)? = nil,
+        change: (inout [Any]) -> Void = { _ in }
     ) throws(CatalogueError) {
         let bytes = try CatalogueFiles.read(path, limitBytes: CatalogueManifest.limitBytes)
         guard var document = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
@@ -50,6 +52,7 @@ extension AssetCatalogue {
         else { throw .manifestInvalid(path: path, reason: "it is not JSON") }
         do {
             if let entry { entries.append(try JSONSerialization.jsonObject(with: JSONEncoder().encode(entry))) }
+            change(&entries)
             document["entries"] = entries
             if let choice {
                 let defaults = document["default"] as? [String: Any] ?? [:]

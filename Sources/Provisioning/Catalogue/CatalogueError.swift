@@ -73,7 +73,7 @@ extension CatalogueError: DiagnosableError {
         case .digestDiffers(let path, let expected, let actual):
             ("CAT-0010", "\(path) has SHA-256 \(actual), its manifest says \(expected)",
              "the file is damaged, or was replaced without its manifest",
-             "restore the file, or write the SHA-256 of the replacement into the manifest")
+             "restore the file; after a script was edited, run noafw assets refresh")
         case .versionInvalid(let version):
             ("CAT-0011", "\"\(version)\" is not a version of the form vYY.DDD.HHMM", "it was mistyped",
              "give the version that the unit shows, such as v23.248.0754")

@@ -41,10 +41,16 @@ public struct ScriptDeclaration: Sendable {
     }
 
     public func check(_ scripts: ScriptSet) throws(CatalogueError) {
-        for file in scripts.files {
-            guard let expected = digests[file.name], !expected.isEmpty else { continue }
+        if let first = changed(scripts.files).first { throw first.error }
+    }
+
+    /// Files that have another SHA-256 than the one that is declared.
+    public func changed(_ files: [ScriptSet.File]) -> [(name: String, error: CatalogueError)] {
+        files.compactMap { file in
+            guard let expected = digests[file.name], !expected.isEmpty else { return nil }
             let actual = SHA256.text(of: file.bytes)
-            guard actual == expected else { throw .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual) }
+            guard actual != expected else { return nil }
+            return (file.name, .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual))
         }
     }
 }

@@ -11,6 +11,10 @@ public struct KnownUnits: Sendable {
         public var address: String
         /// Seconds since 1970, UTC.
         public var lastWorkedOn: Int
+
+        package init(family: FamilyID, address: String, lastWorkedOn: Int) {
+            (self.family, self.address, self.lastWorkedOn) = (family, address, lastWorkedOn)
+        }
     }
 
     private struct Document: Codable {
@@ -47,21 +51,35 @@ public struct KnownUnits: Sendable {
     public func record(
         _ family: FamilyID, _ address: DeviceAddress, at date: Date = Date(), clock: SessionClock = .continuous
     ) async throws {
-        try await withLock(clock) {
+        try await Self.withLock(beside: file, clock) {
             var units = try load().filter { $0.address != address.description }
             units.append(Unit(family: family, address: address.description, lastWorkedOn: Int(date.timeIntervalSince1970)))
-            units = Array(units.suffix(Self.capacity))
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            do {
-                try FileWriter.replace(file.path, with: encoder.encode(Document(units: units)))
-            } catch {
-                throw StateFileError.unwritable(path: file.path, reason: SystemError.text(error))
-            }
+            try Self.write(Document(units: Array(units.suffix(Self.capacity))), to: file)
         }
     }
 
-    private func withLock(_ clock: SessionClock, _ body: () throws -> Void) async throws {
+    /// - Returns: whether the unit was known.
+    /// - Throws: ``StateFileError``, `CancellationError`.
+    public func remove(_ address: DeviceAddress, clock: SessionClock = .continuous) async throws -> Bool {
+        guard try addresses().contains(address) else { return false }
+        try await Self.withLock(beside: file, clock) {
+            try Self.write(Document(units: try load().filter { $0.address != address.description }), to: file)
+        }
+        return true
+    }
+
+    static func write(_ document: some Encodable, to file: URL) throws(StateFileError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            try FileWriter.replace(file.path, with: encoder.encode(document))
+        } catch {
+            throw .unwritable(path: file.path, reason: SystemError.text(error))
+        }
+    }
+
+    /// One lock for all that the station remembers of units.
+    static func withLock(beside file: URL, _ clock: SessionClock, _ body: () throws -> Void) async throws {
         let folder = file.deletingLastPathComponent()
         do {
             try FileWriter.makeFolder(folder.path)

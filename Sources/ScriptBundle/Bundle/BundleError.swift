@@ -7,6 +7,10 @@ import Support
 public enum BundleError: Error, Hashable, Sendable {
     case archive(ArchiveError, place: String)
     case scripts(ScriptError)
+    /// A firmware package where a bundle is wanted.
+    case isPackage(place: String)
+    /// A bundle where a firmware package is wanted.
+    case isBundle(place: String)
     case manifestInvalid(reason: String)
     case entryUnlisted(String, place: String)
     case digestDiffers(file: String, place: String, expected: String, actual: String)
@@ -24,9 +28,14 @@ public enum BundleError: Error, Hashable, Sendable {
     /// All keys given are for firmware packages.
     case noBundleKey(names: [String])
 
+    /// Of what is said of a bundle.
+    case statementInvalid(place: String, reason: String)
+    case statementNotTrusted(place: String)
+    /// Trust was asked for, and there is no key.
+    case noTrust(place: String)
+
     case checkerMissing(SyntaxTool)
-    /// The checker's words are untrusted text.
-    case syntax(file: String, says: String)
+    case syntax(SyntaxMistake)
     case checkFailed(file: String, reason: String)
 }
 
@@ -36,6 +45,14 @@ extension BundleError: DiagnosableError {
         return switch self {
         case .archive(let error, let place): error.diagnosis(of: "the bundle \(place)")
         case .scripts(let error): error.diagnosis
+        case .isPackage(let place):
+            .init("BND-0040", .badData, nil, "\(place) is a firmware package, not a bundle",
+                cause: "both are zip files, and --bundle takes only one that noafw bundle made",
+                remedy: "give it with --firmware instead of --bundle; noafw package inspect shows what it holds")
+        case .isBundle(let place):
+            .init("BND-0041", .badData, nil, "\(place) is a bundle, not a firmware package",
+                cause: "both are zip files, and --firmware takes only a DFU package",
+                remedy: "give it with --bundle instead of --firmware; noafw bundle show shows what it holds")
         case .manifestInvalid(let reason):
             .init("BND-0001", .badData, nil, "the bundle's manifest is not usable: \(reason)",
                 cause: "the bundle was made by another tool, or it was changed", remedy: makeAgain)
@@ -84,13 +101,25 @@ extension BundleError: DiagnosableError {
             .init("BND-0016", .badData, nil, "none of the given keys is a key for bundles: \(names.joined(separator: ", "))",
                 cause: "P-256 keys sign firmware packages; bundles are signed with Ed25519 keys",
                 remedy: "give the public half of the bundle's key, or leave out --trust")
+        case .statementInvalid(let place, let reason):
+            .init("BND-0043", .badData, nil, "\(place) says nothing of this bundle: \(reason)",
+                cause: "it is another file, or it was made for another bundle",
+                remedy: "give the file that noafw bundle provenance --sign made for this bundle")
+        case .statementNotTrusted(let place):
+            .init("BND-0044", .badData, nil, "no trusted key signed \(place)",
+                cause: "another key signed it, it is not signed, or it was changed",
+                remedy: "fetch it anew from where the release was made; if you know the signer, add the key with --trust KEY")
+        case .noTrust(let place):
+            .init("BND-0045", .missingInput, nil, "no trusted key is given that could vouch for \(place)",
+                cause: "--trust names none, and the trust folder is empty",
+                remedy: "give the maker's public key with --trust KEY; noafw bundle show looks into a bundle without one")
         case .checkerMissing(let tool):
             .init("BND-0020", .missingInput, nil, "the syntax cannot be checked: there is no \(tool.program)",
                 cause: "\(tool.variable) does not name it, and it is neither beside noafw nor in PATH",
                 remedy: "\(tool.installation), or leave out the check with --no-check")
-        case .syntax(let file, let says):
-            .init("BND-0021", .badData, nil, "\(file) does not compile: \(says)", cause: "the script has a mistake",
-                remedy: "correct the script and run the same command again")
+        case .syntax(let mistake):
+            .init("BND-0021", .badData, nil, "\(mistake.place) does not compile: \(mistake.says)", cause: "the script has a mistake",
+                remedy: "correct the script and run the same command again; noafw lint shows the mistakes of all scripts")
         case .checkFailed(let file, let reason):
             .init("BND-0022", .inputOutput, nil, "the syntax of \(file) could not be checked: \(reason)", cause: "the checker failed",
                 remedy: "run the same command again, or leave out the check with --no-check")

@@ -49,6 +49,12 @@ public struct BundleRecipe: Sendable {
             firmware: image(firmware, BundleEntry.firmware), fpga: image(fpga, BundleEntry.fpga))
     }
 
+    /// The whole bundle.
+    public func archive(place: String, signedBy key: BundleSigningKey?) throws(BundleError) -> [UInt8] {
+        let entries = try entries(signedBy: key)
+        return try ReleaseBundle.archived(place) { () throws(ArchiveError) in try ArchiveWriter.archive(entries) }
+    }
+
     /// Writes the bundle; the file appears once it is complete.
     public func write(to path: String, place: String, signedBy key: BundleSigningKey?) throws(BundleError) {
         let entries = try entries(signedBy: key)

@@ -42,6 +42,7 @@ public struct ReleaseBundle: Sendable {
     ) throws(BundleError) {
         (self.place, self.limits, self.content) = (place, limits, content)
         (manifest, family, manifestBytes, signature) = try Self.opened(content, limits, place) { archive throws(BundleError) in
+            if ReleaseFileKind(names: archive.names) == .package { throw .isPackage(place: place) }
             let bytes = try Self.archived(place) { () throws(ArchiveError) in
                 try archive.read(BundleEntry.manifest, limit: Self.manifestByteCount)
             }
@@ -62,6 +63,11 @@ public struct ReleaseBundle: Sendable {
         _ file: consuming OpenedFile, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
     ) throws(BundleError) {
         try self.init(ArchiveContent(file), place: place, families: families, limits: limits)
+    }
+
+    /// Opens what is in memory.
+    public init(_ bytes: [UInt8], place: String, families: [ScriptFamily]) throws(BundleError) {
+        try self.init(ArchiveContent(bytes), place: place, families: families)
     }
 
     public var byteCount: Int { content.byteCount }

@@ -14,7 +14,21 @@ public struct SyntaxChecker: Sendable {
 
     public init(_ tool: SyntaxTool, path: String) { (self.tool, self.path) = (tool, path) }
 
+    /// - Throws: ``BundleError/syntax(_:)`` for the first file with a mistake, ``BundleError/checkFailed(file:reason:)``.
     public func check(_ files: [ScriptSet.File]) throws(BundleError) {
+        try check(files) { mistake throws(BundleError) in throw .syntax(mistake) }
+    }
+
+    /// The first mistake of each file: a compiler finds no more.
+    /// - Throws: ``BundleError/checkFailed(file:reason:)``.
+    public func mistakes(in files: [ScriptSet.File]) throws(BundleError) -> [SyntaxMistake] {
+        var found: [SyntaxMistake] = []
+        try check(files) { found.append($0) }
+        let order = Dictionary(files.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        return found.sorted { order[$0.file] ?? 0 < order[$1.file] ?? 0 }
+    }
+
+    private func check(_ files: [ScriptSet.File], _ report: (SyntaxMistake) throws(BundleError) -> Void) throws(BundleError) {
         var waiting = files[...]
         var running: [(file: ScriptSet.File, compiler: BoundedProcess)] = []
         defer { for (_, compiler) in running { compiler.kill() } }
@@ -22,24 +36,28 @@ public struct SyntaxChecker: Sendable {
         let width = max(1, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         while !waiting.isEmpty || !running.isEmpty {
             while running.count < width, let file = waiting.popFirst() {
-                if let reason = tool.refusal(of: file.bytes) { throw .syntax(file: file.name, says: reason) }
+                if let reason = tool.refusal(of: file.bytes) {
+                    try report(SyntaxMistake(file: file.name, line: nil, says: reason))
+                    continue
+                }
                 let arguments = tool.arguments(byteCount: file.bytes.count)
                 guard let compiler = BoundedProcess(path, arguments, input: file.bytes, outputLimit: Self.outputLimit) else {
                     throw .checkFailed(file: file.name, reason: "\(path) cannot be started")
                 }
                 running.append((file, compiler))
             }
+            guard !running.isEmpty else { return }
             // In order, so that the same mistake is reported each time; the others keep running.
             let (file, compiler) = running.removeFirst()
-            try judge(compiler.wait(milliseconds: Self.timeLimit), of: file)
+            if let mistake = try mistake(compiler.wait(milliseconds: Self.timeLimit), in: file) { try report(mistake) }
         }
     }
 
-    private func judge(_ ending: BoundedProcess.Ending, of file: ScriptSet.File) throws(BundleError) {
+    private func mistake(_ ending: BoundedProcess.Ending, in file: ScriptSet.File) throws(BundleError) -> SyntaxMistake? {
         switch ending {
-        case .exited(0, _): return
+        case .exited(0, _): return nil
         // 126 and 127 come from the system: the program could not be run.
-        case .exited(let status, let output) where status < 126: throw .syntax(file: file.name, says: words(output))
+        case .exited(let status, let output) where status < 126: return SyntaxMistake(file: file.name, compilerSays: words(output))
         case .exited(let status, _): throw .checkFailed(file: file.name, reason: "\(path) ended with status \(status)")
         case .killed(let signal): throw .checkFailed(file: file.name, reason: "\(path) died of signal \(signal)")
         case .timedOut: throw .checkFailed(file: file.name, reason: "it took longer than \(Self.timeLimit / 1000) s")

@@ -3,12 +3,14 @@ import Support
 extension CommandContext {
     /// Tells an operator of an error.
     func explain(_ error: Diagnosis) {
-        for line in ErrorText.lines(error, style: style(for: diagnostics)) { say(line) }
+        let style = style(for: diagnostics)
+        for line in style.fitted(ErrorText.lines(error, style: style)) { say(line) }
     }
 
     /// What an operator should know beside the results.
     @Sendable func note(_ text: String) {
-        diagnostics.writeLine(style(for: diagnostics).paint("note:", .careful) + " " + UntrustedText.escape(text))
+        let words = UntrustedText.escape(UnitLabels.labelled(text), limit: UntrustedText.noticeLimit)
+        diagnostics.writeLine(style(for: diagnostics).paint("note:", .careful) + " " + words)
     }
 
     /// Writes a line on ``diagnostics``, whatever is drawn there.

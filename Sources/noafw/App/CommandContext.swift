@@ -1,4 +1,6 @@
+import Bluetooth
 import Foundation
+import Provisioning
 import Support
 
 /// Everything a command takes from its surroundings, so that a test can run it in-process.
@@ -47,6 +49,17 @@ struct CommandContext: Sendable {
 
     /// A terminal that cannot rewrite its line.
     var isDumbTerminal: Bool { environment["TERM"] == "dumb" }
+
+    /// What people call the units of this station. A list that cannot be read costs only the names.
+    func unitNames() -> [DeviceAddress: String] {
+        guard let folder = try? stateFolder() else { return [:] }
+        do {
+            return try UnitNames(stateFolder: folder).load()
+        } catch {
+            note(diagnose(error).notice)
+            return [:]
+        }
+    }
 
     /// `NOAFW_STATE_DIR`, else `noafw` in the XDG state folder; absolute.
     /// - Throws: ``CommandError/noStateFolder``.

@@ -5,6 +5,7 @@ import Support
 /// What can go wrong in the program itself, outside every module.
 enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
+    case noCacheFolder
     case timedOut(seconds: Double)
     /// How a signal leaves a unit or the files: the condition, and what to do next.
     case interrupted(condition: String, nextAction: String)
@@ -22,6 +23,12 @@ enum CommandError: Error, Hashable, Sendable {
     case privateKeyTrusted(path: String)
     /// A private key that is to sign a package.
     case keyExposed(path: String)
+    /// Where a key was to be; not the key.
+    case noSigningKey(place: String)
+    /// What is to be said of a bundle, and nobody says; the option is the argument.
+    case unknownBuild(String)
+    /// A binary result would go to a person's terminal.
+    case outputIsTerminal
     /// What the machine grants this process is less than it needs.
     case tooFewDescriptors(needed: Int)
     case tooFewThreads(needed: Int)
@@ -53,11 +60,21 @@ enum CommandError: Error, Hashable, Sendable {
     /// After `noafw assets check`; each bad entry is explained beside it.
     case badEntries(count: Int)
     case noEntries(root: String)
+    /// After `noafw lint`; each mistake is explained beside it.
+    case badScripts(folder: String, count: Int)
     case bundleDiffers(folder: String, file: String, count: Int)
     /// Two values of `--adapter` mean the same one.
     case sameAdapter(String, String)
     /// What noafw does with units of other families, such as `chat`.
     case unsupported(String, family: FamilyID)
+    /// A `--device` that is no address, and the one that is likely meant.
+    case likeAnAddress(String, meant: String?)
+    /// A `--device` that is no unit's name, and the name that is near.
+    case likeAName(String, name: String)
+    /// Neither an address nor a name.
+    case noSuchUnit(String)
+    /// A code that no error has, and the nearest that one has.
+    case noSuchCode(String, nearest: String)
     /// Parts that units of the family do not have, and those that they have.
     case noSuchPart(Set<Component>, family: FamilyID, has: [Component])
 }
@@ -81,6 +98,11 @@ extension CommandError: DiagnosableError {
                 "NOA-0001", .missingInput, .station, "there is no folder to keep the state in",
                 cause: "neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path",
                 remedy: "set NOAFW_STATE_DIR to a folder that noafw may write to")
+        case .noCacheFolder:
+            Diagnosis(
+                "NOA-0127", .missingInput, .station, "there is no folder to keep fetched files in",
+                cause: "neither XDG_CACHE_HOME nor HOME names an absolute path",
+                remedy: "set XDG_CACHE_HOME to a folder that noafw may write to")
         case .timedOut(let seconds):
             Diagnosis(
                 "NOA-0002", .tryAgain, nil,
@@ -130,6 +152,19 @@ extension CommandError: DiagnosableError {
                 "NOA-0028", .permission, nil, "other users may read the private key \(path)",
                 cause: "the permissions of the file are too wide",
                 remedy: "run chmod 600 on that file; make a new key if another user had access")
+        case .noSigningKey(let place):
+            Diagnosis(
+                "NOA-0124", .missingInput, nil, "there is no key in \(place)",
+                cause: "the variable is not set in this job, nothing was written to standard input, or it is longer than a key",
+                remedy: "set the variable as a secret of the job, or pipe the key, as docs/ci.md shows")
+        case .unknownBuild(let option):
+            Diagnosis(
+                "NOA-0126", .usage, nil, "it is not known where this bundle was made: \(option) is missing",
+                cause: "this is no job of GitHub or GitLab, whose environment tells it", remedy: "give --source, --commit and --builder")
+        case .outputIsTerminal:
+            Diagnosis(
+                "NOA-0125", .usage, nil, "standard output is a terminal, and the result is no text",
+                cause: "-o - is for a pipe or a file", remedy: "name a file with -o, or send standard output to one")
         case .tooFewDescriptors(let needed):
             Diagnosis(
                 "NOA-0029", .unavailable, .station, "this process may not open \(needed) more files",
@@ -228,6 +263,11 @@ extension CommandError: DiagnosableError {
                 count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
                 cause: "files were damaged or replaced, or a manifest was changed by hand",
                 remedy: "follow the advice beside each entry; no run uses a bad file")
+        case .badScripts(let folder, let count):
+            Diagnosis(
+                "BND-0042", .badData, nil, "\(folder) has \(count == 1 ? "1 mistake" : "\(count) mistakes")",
+                cause: "scripts or their manifest were edited",
+                remedy: "correct what is shown above; noafw bundle refuses the folder as it is")
         case .bundleDiffers(let folder, let file, let count):
             Diagnosis(
                 "BND-0030", .unitFailed, nil,
@@ -244,6 +284,25 @@ extension CommandError: DiagnosableError {
                     + has.map(\.name).joined(separator: ", "),
                 cause: "--only names a part that units of this family do not have",
                 remedy: "name only parts that it has: --only \(has.map(\.name).joined(separator: ","))")
+        case .likeAnAddress(let text, let meant):
+            Diagnosis(
+                "NOA-0120", .usage, nil, "\(text) looks like an address, but is none" + (meant.map { "; did you mean \($0)?" } ?? ""),
+                cause: "an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33",
+                remedy: "correct --device; noafw scan shows addresses, noafw units list the units that were worked on")
+        case .likeAName(let text, let name):
+            Diagnosis(
+                "NOA-0121", .usage, nil, "no unit is called \"\(text)\"; did you mean \"\(name)\"?",
+                cause: "a name was mistyped, or has changed", remedy: "see the names with noafw units list, and correct --device")
+        case .noSuchUnit(let text):
+            Diagnosis(
+                "NOA-0123", .usage, nil, "this machine knows no unit \"\(text)\"",
+                cause: "it is neither an address nor a name, or the unit was forgotten before",
+                remedy: "see the units with noafw units list, or give an address such as C6:05:04:03:02:01")
+        case .noSuchCode(let code, let nearest):
+            Diagnosis(
+                "NOA-0122", .usage, nil, "no error has the code \(code); the nearest is \(nearest)",
+                cause: "the code was mistyped, or another version of noafw has it",
+                remedy: "run noafw explain with the code as it was shown")
         case .unsupported(let feature, let family):
             Diagnosis(
                 "NOA-0031", .usage, nil, "noafw has no \(feature) for the \(family)",

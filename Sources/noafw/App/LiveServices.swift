@@ -51,6 +51,7 @@ struct LiveServices: Services {
     func own<Value: Sendable>(_ unit: StationUnit, stateFolder: String, _ body: () async throws -> Value) async throws -> Value {
         guard !unit.isVirtual else { return try await body() }
         try await KnownUnits(stateFolder: stateFolder).record(unit.family.id, unit.address, clock: unit.central.clock)
+        if let label = unit.label { try await UnitNames(stateFolder: stateFolder).set(label, for: unit.address, clock: unit.central.clock) }
         let lock = try UnitLock(unit: unit.address, stateFolder: stateFolder)
         defer { withExtendedLifetime(lock) {} }
         return try await body()

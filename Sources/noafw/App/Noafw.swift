@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Foundation
 import Support
 
@@ -31,6 +32,7 @@ struct Noafw: ParsableCommand {
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
             LedgerCommand.self,
+            InfoCommand.self, UnitsCommand.self, ExplainCommand.self, LintCommand.self,
         ] + SupportedFamily.all.flatMap(\.bench))
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
@@ -40,8 +42,27 @@ struct Noafw: ParsableCommand {
             context.output.writeLine(ToolVersion.current)
             return 0
         }
+        if context.arguments.isEmpty {
+            Overview.lines.forEach(context.output.writeLine)
+            return 0
+        }
+        let names = context.unitNames()
+        return await UnitLabels.$known.withValue(names) { await execute(in: context, names: names) }
+    }
+
+    private static func execute(in context: CommandContext, names: [DeviceAddress: String]) async -> Int32 {
+        let isPrivate = PrivateArguments.isPrivate(context.arguments, among: configuration.subcommands)
+        let arguments: [String]
         do {
-            var command = try parseAsRoot(context.arguments)
+            let named = try DeviceArgument(names: names, isPrivate: isPrivate).resolved(context.arguments)
+            arguments = isPrivate ? named : try await FetchedBundle.resolved(named, in: context)
+        } catch {
+            let diagnosis = diagnose(error)
+            fail(diagnosis, in: context)
+            return diagnosis.category.rawValue
+        }
+        do {
+            var command = try parseAsRoot(arguments)
             if let verb = command as? any ContextCommand {
                 try OptionCheck.check(context.arguments, of: type(of: verb))
                 if let refusal = refusal(of: verb, in: context) { return refusal }
@@ -50,21 +71,34 @@ struct Noafw: ParsableCommand {
             try command.run()
             return 0
         } catch {
-            let code = exitCode(for: error).rawValue
-            let sink = code == 0 ? context.output : context.diagnostics
-            if code != 0, PrivateArguments.repeats(fullMessage(for: error), context.arguments, among: configuration.subcommands) {
-                fail(CommandError.usage(PrivateArguments.words).diagnosis, in: context)
-                return code
-            }
-            let text = sink.isTerminal
-                ? HelpText.fitted(fullMessage(for: error, columns: HelpText.parserColumns), columns: sink.columns())
-                : fullMessage(for: error, columns: 100)
-            sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
-            if code != 0, ErrorDocument.isWanted(context.arguments) {
-                context.output.writeLine(ErrorDocument.text(usage: message(for: error)))
-            }
+            return explain(error, in: context)
+        }
+    }
+
+    /// Help, or what is wrong with the command line.
+    private static func explain(_ error: any Error, in context: CommandContext) -> Int32 {
+        let code = exitCode(for: error).rawValue
+        let sink = code == 0 ? context.output : context.diagnostics
+        let meant = code == 0 ? nil : MeantVerb.of(context.arguments).map { " Did you mean 'noafw \($0)'?" }
+        if code != 0, PrivateArguments.repeats(fullMessage(for: error), context.arguments, among: configuration.subcommands) {
+            fail(CommandError.usage(PrivateArguments.words + (meant.map { ". " + $0.dropFirst() } ?? "")).diagnosis, in: context)
             return code
         }
+        var text = fullMessage(for: error, columns: sink.isTerminal ? HelpText.parserColumns : 100)
+        if let meant { text = adding(meant, to: text) }
+        if sink.isTerminal { text = HelpText.fitted(text, columns: sink.columns()) }
+        sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
+        if code != 0, ErrorDocument.isWanted(context.arguments) {
+            context.output.writeLine(ErrorDocument.text(usage: message(for: error) + (meant ?? "")))
+        }
+        return code
+    }
+
+    /// Behind what is wrong, before how it should be.
+    private static func adding(_ suggestion: String, to text: String) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines[0] += (lines[0].hasSuffix(".") ? "" : ".") + suggestion
+        return lines.joined(separator: "\n")
     }
 
     /// What a signal that ends the process reports until a verb has its own report.

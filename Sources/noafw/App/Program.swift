@@ -14,7 +14,7 @@ enum Program {
         let output = FileSink(STDOUT_FILENO)
         let diagnostics = FileSink(STDERR_FILENO).sink
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if PrivateArguments.areHeld(by: arguments, among: Noafw.configuration.subcommands) { ProcessStart.hideArguments() }
+        if PrivateArguments.isPrivate(arguments, among: Noafw.configuration.subcommands) { ProcessStart.hideArguments() }
         let context = CommandContext(
             arguments: arguments,
             environment: ProcessInfo.processInfo.environment,

@@ -57,22 +57,16 @@ struct AssetsAddCommand: ContextCommand {
         let verb = OfflineCommand(context: context, isJSON: options.json)
         return await verb.run(failure: { Document(file: file.name, action: "failed", error: $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
-            let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
+            let bytes = try BundleFile.notOne(InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit), context.path(file))
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
-            let candidate = try AssetCandidate(
-                image: bytes, name: file.name, hardware: hardware?.id.rawValue,
-                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, families: .supported)
-            let version = try candidate.version(stated: version)
-            let isMarked = try candidate.check().isDevelopment
-            if let doubt = candidate.doubt { verb.note(doubt) }
-            if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
-            let outcome = try await catalogue.add(
-                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
-            let what = "\(candidate.component) \(version) for the \(candidate.hardware)"
-            let line = outcome.isNew ? "added \(what) as" : "\(what) is there already:"
+            let entry = AssetEntry(
+                bytes: bytes, name: file.name, hardware: hardware?.id.rawValue,
+                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, stated: version,
+                isDevelopment: development, makesDefault: makeDefault)
+            let added = try await entry.add(to: catalogue, verb, clock: context.clock)
             return OfflineCommand.Result(
-                lines: ["\(line) \(UntrustedText.escape(outcome.path))"],
-                document: Document(file: file.name, action: outcome.isNew ? "added" : "present", path: outcome.path, version: version))
+                lines: [added.line],
+                document: Document(file: file.name, action: added.isNew ? "added" : "present", path: added.path, version: added.version))
         }
     }
 

@@ -16,7 +16,8 @@ struct BundleCreateCommand: ContextCommand {
 
             Examples:
               noafw bundle Scripts/monocle -o release.zip
-              noafw bundle my-scripts -o release.zip --firmware monocle.zip --fpga monocle.bin --fpga-version v23.230.0808
+              noafw bundle my-scripts -o release.zip --firmware monocle.zip --fpga monocle.bin \\
+                  --fpga-version v23.230.0808
               noafw bundle my-scripts -o release.zip --sign release-key.pem
               noafw bundle --check release.zip my-scripts
 
@@ -28,9 +29,9 @@ struct BundleCreateCommand: ContextCommand {
     var folder: InputName
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("Write the bundle to this file.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the bundle to this file; - is standard output.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
-    var output: OutputName?
+    var output: ResultName?
 
     @Option(
         help: ArgumentHelp("Compare this bundle with the folder. Write nothing.", valueName: "bundle"),
@@ -56,8 +57,11 @@ struct BundleCreateCommand: ContextCommand {
     var anyFpgaImage = false
 
     @Option(
-        help: ArgumentHelp("Sign with this Ed25519 private key (PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
-    var sign: InputName?
+        help: ArgumentHelp(
+            "Sign with this Ed25519 private key (PEM): a file, - for standard input, or env:NAME for a variable.",
+            valueName: SigningKeyName.form),
+        completion: .file(extensions: ["pem"]))
+    var sign: SigningKeyName?
 
     @Option(
         help: ArgumentHelp(
@@ -70,10 +74,15 @@ struct BundleCreateCommand: ContextCommand {
     @Flag(help: "Do not compile the scripts.")
     var noCheck = false
 
+    @OptionGroup var voice: QuietOption
+
     @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
     var json = false
 
     func validate() throws {
+        if json, output?.isStandardOutput == true {
+            throw ValidationError("Give -o a file: --json takes standard output for its document.")
+        }
         guard (output == nil) != (check == nil) else {
             throw ValidationError("Give -o FILE to make a bundle, or --check FILE to compare one.")
         }
@@ -86,21 +95,31 @@ struct BundleCreateCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = OfflineCommand(context: context, isJSON: json)
+        let output = output ?? ResultName(name: "")
+        let verb = OfflineCommand(context: context, isJSON: json, isQuiet: voice.quiet, isOutputTaken: output.isStandardOutput)
         if let check { return await compare(with: check.name, verb) }
-        let file = output?.name ?? ""
-        let place = OutputPlace(context.path(file))
+        let file = output.name
+        let place = OutputPlace(context.path(output))
         return await verb.run(failure: { BundleDocument(file: file, error: $0) }, interrupted: place.abandon) { style in
-            try write(place, verb)
-            let bundle = try BundleFile.open(place.path)
+            if output.isStandardOutput, context.output.isTerminal { throw CommandError.outputIsTerminal }
+            let key = try await sign?.bundleKey(in: context)
+            let recipe = try recipe(verb)
+            let bundle: ReleaseBundle
+            if output.isStandardOutput {
+                let bytes = try recipe.archive(place: file, signedBy: key)
+                bundle = try ReleaseBundle(bytes, place: file, families: FamilyList.supported.scripts)
+                context.output.writeBytes(bytes)
+            } else {
+                try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path.name, signedBy: key) }
+                bundle = try BundleFile.open(place.path)
+            }
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
             return OfflineCommand.Result(lines: report.summary(style: style), document: BundleDocument(report))
         }
     }
 
-    private func write(_ place: OutputPlace, _ verb: OfflineCommand) throws {
+    private func recipe(_ verb: OfflineCommand) throws -> BundleRecipe {
         let context = verb.context
-        let key = try sign.map { try BundleKeyFile.signing(context.path($0)) }
         let source = BundleSource(folder: context.path(folder), family: family?.family?.provisioning?.scripts, scheme: versionScheme)
         let scripts = try source.scripts(note: verb.note)
         if !noCheck {
@@ -112,11 +131,10 @@ struct BundleCreateCommand: ContextCommand {
             throw CatalogueError.hardwareUnknown(scripts.family.name)
         }
         let parts = BundleParts(family: family, trust: trustInputs(context))
-        let recipe = BundleRecipe(
+        return BundleRecipe(
             scripts: scripts, firmware: try firmware.map { try parts.image(.firmware, context.path($0)) },
             fpga: try fpga.map { try parts.image(.fpga, context.path($0), version: fpgaVersion ?? "", isUnchecked: anyFpgaImage) },
             tool: ToolVersion.current)
-        try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path.name, signedBy: key) }
     }
 
     private func compare(with file: String, _ verb: OfflineCommand) async -> Int32 {

@@ -12,7 +12,7 @@ struct BundleParts {
     /// - Parameter version: of an image that does not tell.
     func image(_ component: Component, _ path: NamedPath, version: String? = nil, isUnchecked: Bool = false) throws -> BundleRecipe.Image {
         guard family.components.contains(component) else { throw BundleError.fpgaInFirmware(family: family.id.rawValue) }
-        let bytes = try InputFile.read(path, limit: Self.imageLimit)
+        let bytes = try BundleFile.notOne(InputFile.read(path, limit: Self.imageLimit), path)
         let file = ScriptSet.File(name: path.name, bytes: bytes)
         let content = AssetContent(files: [file], name: path.name, family: family, isUnchecked: isUnchecked, keys: trust.packageKeys)
         guard let version = try component.check(content).version ?? version else { throw ProvisioningError.versionUnknown(path.name) }

@@ -54,6 +54,10 @@ struct BundleDocument: Encodable, Sendable {
     var scripts: BundleManifest.Scripts?
     var firmware, fpga: BundleManifest.Image?
     var signature: Signature?
+    /// Of `bundle verify`.
+    @Omitted var verdict: PassMember?
+    /// What a verified statement of provenance names.
+    @Omitted var source: String?
     var error: Diagnosis?
 }
 

@@ -32,12 +32,15 @@ struct DoctorDocument: Encodable, Sendable {
     let schema = "noafw.doctor/1"
     var verdict: DoctorCheck.Status
     var checks: [DoctorCheck]
+    /// What to do first.
+    var first: String?
     var error: Diagnosis?
 
     init(_ checks: [DoctorCheck], error: Diagnosis? = nil) {
         let found = checks.map(\.status)
         verdict = error != nil || found.contains(.fail) ? .fail : found.contains(.warn) ? .warn : .ok
         (self.checks, self.error) = (checks, error)
+        first = error == nil ? DoctorAdvice(checks).first : nil
     }
 }
 

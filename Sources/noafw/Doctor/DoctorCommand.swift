@@ -8,7 +8,8 @@ struct DoctorCommand: ContextCommand {
         commandName: "doctor",
         abstract: "Check this machine: Bluetooth, files, disk, interpreters for virtual units.",
         discussion: """
-            Prints ok, warn or fail for each check, and how to fix problems. Changes nothing and connects to no unit.
+            Prints ok, warn or fail for each check, and how to fix problems; the last lines say what to do first. Changes nothing \
+            and connects to no unit.
 
             Examples:
               noafw doctor
@@ -41,7 +42,7 @@ struct DoctorCommand: ContextCommand {
         conclusion.say {
             if json { return context.output.writeLine(JSONWriter.text(DoctorDocument(checks))) }
             let style = context.style(for: context.output)
-            for line in checks.flatMap({ $0.lines(style) }) { context.output.writeLine(line) }
+            for line in checks.flatMap({ $0.lines(style) }) + DoctorAdvice(checks).lines(style) { context.output.writeLine(line) }
         }
         return failure?.category.rawValue ?? 0
     }

@@ -9,5 +9,5 @@ extension SupportedFamily {
         virtual: VirtualModel(
             openFolder: { try UnitFolder.monocle(root: $0, name: $1) }, versionCommand: { VirtualUnit.monocleVersionCommand(python: $0) },
             makeUnit: { try .monocle(folder: $0, configuration: $1, air: $2) }),
-        chat: .monocle, prompt: .python)
+        chat: .monocle, prompt: .python, released: VendorFile.monocle)
 }

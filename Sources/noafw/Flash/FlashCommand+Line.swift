@@ -15,11 +15,14 @@ extension FlashCommand {
             return
         }
         let one = units.unit
-        if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
+        if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil
+            || one.label != nil
+        {
             throw ValidationError(
-                "--watch takes each unit that is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
+                "--watch takes each unit that is put there: leave out --device, --nearest, --label, --all, --jobs, --wait and a second "
+                    + "--adapter.")
         }
-        if network.url != nil { throw ValidationError("--watch takes what is put there, and --url is one unit's: leave it out.") }
+        if network.place.url != nil { throw ValidationError("--watch takes what is put there, and --url is one unit's: leave it out.") }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
             throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")

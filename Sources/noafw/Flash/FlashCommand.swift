@@ -75,7 +75,7 @@ struct FlashCommand: ContextCommand {
         let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
         return await RunSession(context: context, report: report, presentation: presentation).run {
             FlashRequest(
-                fleet: network.apply(to: try units.fleet(in: context)),
+                fleet: network.place.apply(to: try units.fleet(in: context)),
                 inputs: network.apply(to: inputs.value(in: context)), options: asking(context),
                 limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)

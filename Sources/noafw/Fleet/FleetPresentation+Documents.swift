@@ -19,10 +19,11 @@ extension FleetPresentation {
         let error = isSingle ? error(of: result) : entry.error
         let unit = entry.unit
         let recoveries = (entry.report?.recoveries ?? []).map { RecoveryMember($0) }
+        let address = result.identity(entry)?.address ?? unit.address
+        var names = UnitMember.Names(id: unit.id.isEmpty ? nil : unit.id, family: unit.family, address: address?.description)
+        names.label = address.flatMap { UnitLabels.known[$0] }
         var member = UnitMember(
-            names: .init(
-                id: unit.id.isEmpty ? nil : unit.id, family: unit.family,
-                address: (result.identity(entry)?.address ?? unit.address)?.description),
+            names: names,
             result: .init(
                 verdict: entry.verdict.document, fault: error?.fault, error: error, program: program?.sign, recoveries: recoveries,
                 run: result.known(entry).run))

@@ -30,8 +30,9 @@ enum FleetSummary {
         }
         return codes.flatMap { code -> [String] in
             guard let error = firsts[code], let count = counts[code] else { return [] }
+            let message = UntrustedText.escape(UnitLabels.labelled(error.message))
             return [
-                "\(style.paint(code, .bad)), \(count) \(count == 1 ? "unit" : "units"): \(UntrustedText.escape(error.message))",
+                "\(style.paint(code, .bad)), \(count) \(count == 1 ? "unit" : "units"): \(message)",
                 "  next:  \(UntrustedText.escape(error.remedy, limit: UntrustedText.commandLimit))",
             ]
         }

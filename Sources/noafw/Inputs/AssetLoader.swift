@@ -72,7 +72,7 @@ struct AssetLoader {
     /// A file, or a folder of scripts.
     private func given(_ component: Component, _ path: NamedPath) throws -> any ComponentAsset {
         let files = if let slot = component.slot, slot.isImage {
-            [ScriptSet.File(name: path.name, bytes: try InputFile.read(path, limit: slot.limitBytes))]
+            [ScriptSet.File(name: path.name, bytes: try BundleFile.notOne(InputFile.read(path, limit: slot.limitBytes), path))]
         } else {
             try family.provisioning?.scripts.map { try ScriptSet.load(folder: path.location, family: $0).files } ?? []
         }

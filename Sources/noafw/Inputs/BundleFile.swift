@@ -10,6 +10,13 @@ enum BundleFile {
         try ReleaseBundle(InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits)), place: path.name,
             families: FamilyList.supported.scripts, limits: limits)
     }
+
+    /// What is read as an image or a package.
+    /// - Throws: ``BundleError/isBundle(place:)``: people give one for the other.
+    static func notOne(_ bytes: [UInt8], _ path: NamedPath) throws(BundleError) -> [UInt8] {
+        if ReleaseFileKind(bytes) == .bundle { throw .isBundle(place: path.name) }
+        return bytes
+    }
 }
 
 enum BundleKeyFile {

@@ -17,6 +17,12 @@ struct ListedUnit: Sendable, Hashable, CustomStringConvertible {
             (selector, description) = (.name(text), text)
         }
     }
+
+    /// A unit that people of this station have named is known by its address.
+    var resolved: ListedUnit {
+        guard case .name(let name) = selector else { return self }
+        return UnitLabels.known.first { $0.value.lowercased() == name.lowercased() }.map { ListedUnit("\($0.key)") } ?? self
+    }
 }
 
 /// The file of `--devices`: a unit a line; `#` at the beginning of a line or behind a blank begins a comment.

@@ -18,7 +18,8 @@ enum LedgerText {
         ])
         for run in runs {
             table.append([
-                moment(run.startedAt), run.id.shortText, UntrustedText.escape(run.station), UntrustedText.escape(run.unitAddress),
+                moment(run.startedAt), run.id.shortText, UntrustedText.escape(run.station),
+                UntrustedText.escape(UnitLabels.labelled(run.unitAddress)),
                 run.serial.map(UntrustedText.escape) ?? "-", UntrustedText.escape(run.verb), verdict(run),
                 run.code.map(UntrustedText.escape) ?? "-",
                 run.elapsedMilliseconds.map { Format.seconds(Double($0) / 1000) } ?? "-", run.retries > 0 ? "\(run.retries)" : "-",

@@ -3,12 +3,7 @@ import Provisioning
 
 /// For a unit that accepts firmware over a network: its address, and what to expect.
 struct NetworkOptions: ParsableArguments, Sendable {
-    @Option(
-        help: ArgumentHelp(
-            "Reach the unit over its network at this address, such as http://192.168.1.20. With --family, the default is the family's "
-                + "usual name. Only for units that accept firmware that way (\(Self.families)).",
-            valueName: "url"))
-    var url: String?
+    @OptionGroup var place: PlaceOption
 
     @Option(
         help: ArgumentHelp(
@@ -19,18 +14,9 @@ struct NetworkOptions: ParsableArguments, Sendable {
     @Flag(help: "Accept an image without a signature. The unit checks none either.")
     var unsigned = false
 
-    private static var families: String {
-        SupportedFamily.all.filter { $0.family.network != nil }.map(\.id.rawValue).joined(separator: ", ")
-    }
-
-    /// - Throws: `ValidationError` for several units or a virtual one.
+    /// - Throws: `ValidationError` where several units, or a virtual one, can be meant.
     func check(_ units: UnitsOptions, _ inputs: InputOptions) throws {
-        if url != nil, units.isFleet || !units.virtual.isEmpty {
-            throw ValidationError("--url is one unit's address: name only that unit; a virtual unit has its own.")
-        }
-        if let url, !SupportedFamily.all.contains(where: { $0.family.network?.isPlace(url) == true }) {
-            throw ValidationError("--url is plain http, a host and a port, such as http://192.168.1.20.")
-        }
+        try place.check(isVirtual: !units.virtual.isEmpty, isFleet: units.isFleet)
         if unsigned, !inputs.trust.isEmpty {
             throw ValidationError("--trust requires a signature, and --unsigned does not: leave one out.")
         }
@@ -43,6 +29,30 @@ struct NetworkOptions: ParsableArguments, Sendable {
         var inputs = inputs
         (inputs.firmwareVersion, inputs.allowsUnsigned) = (firmwareVersion, unsigned)
         return inputs
+    }
+}
+
+/// Where a unit answers over a network.
+struct PlaceOption: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Reach the unit over its network at this address, such as http://192.168.1.20. With --family, the default is the family's "
+                + "usual name. Only for units that accept firmware that way (\(Self.families)).",
+            valueName: "url"))
+    var url: String?
+
+    private static var families: String {
+        SupportedFamily.all.filter { $0.family.network != nil }.map(\.id.rawValue).joined(separator: ", ")
+    }
+
+    /// - Throws: `ValidationError` where several units, or a virtual one, can be meant.
+    func check(isVirtual: Bool, isFleet: Bool) throws {
+        if url != nil, isFleet || isVirtual {
+            throw ValidationError("--url is one unit's address: name only that unit; a virtual unit has its own.")
+        }
+        if let url, !SupportedFamily.all.contains(where: { $0.family.network?.isPlace(url) == true }) {
+            throw ValidationError("--url is plain http, a host and a port, such as http://192.168.1.20.")
+        }
     }
 
     func apply(to units: UnitSelection) -> UnitSelection {

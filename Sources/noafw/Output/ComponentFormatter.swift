@@ -19,8 +19,8 @@ enum ComponentFormatter {
     }
 
     static func describe(_ unit: UnitIdentity) -> String {
-        (["unit \(unit.address) \"\(UntrustedText.escape(unit.name))\""] + unit.facts.map { UntrustedText.escape($0.words) }).joined(
-            separator: ", ")
+        let names = "unit \(UntrustedText.escape(unit.address.labelled)) \"\(UntrustedText.escape(unit.name))\""
+        return ([names] + unit.facts.map { UntrustedText.escape($0.words) }).joined(separator: ", ")
     }
 
     static func describe(_ step: StepReport) -> String {

@@ -4,7 +4,7 @@ import Support
 enum ErrorText {
     static func lines(_ error: Diagnosis, style: TextStyle) -> [String] {
         [
-            "\(style.paint("error \(error.code)", .bad)): \(UntrustedText.escape(error.message))",
+            "\(style.paint("error \(error.code)", .bad)): \(UntrustedText.escape(UnitLabels.labelled(error.message)))",
             "  cause: \(UntrustedText.escape(error.cause))",
             "  next:  \(UntrustedText.escape(error.remedy, limit: UntrustedText.commandLimit))",
         ]

@@ -6,6 +6,8 @@ struct TextSink: Sendable {
     /// The terminal's; asked at each drawing, too.
     var rows: @Sendable () -> Int = { 24 }
     var write: @Sendable (String) -> Void
+    /// What is no text.
+    var writeBytes: @Sendable ([UInt8]) -> Void = { _ in }
 
     func writeLine(_ line: String) { write(line + "\n") }
 }

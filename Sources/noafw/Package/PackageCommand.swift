@@ -78,7 +78,8 @@ extension PackageFileOptions {
         in context: CommandContext, _ body: @Sendable ([TrustedKey], TextStyle) throws -> OfflineCommand.Result
     ) async -> Int32 {
         let file = file.name
-        return await OfflineCommand(context: context, isJSON: json).run(failure: { PackageDocument(file: file, error: $0) }) { style in
+        let verb = OfflineCommand(context: context, isJSON: json, isQuiet: voice.quiet)
+        return await verb.run(failure: { PackageDocument(file: file, error: $0) }) { style in
             let given =
                 try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
             return try body(given, style)
@@ -86,6 +87,8 @@ extension PackageFileOptions {
     }
 
     fileprivate func report(_ keys: [TrustedKey], in context: CommandContext) throws -> PackageReport {
-        try PackageReport(file: file.name, bytes: try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit), keys: keys)
+        let path = context.path(file)
+        let bytes = try BundleFile.notOne(InputFile.read(path, limit: DFUPackage.fileSizeLimit), path)
+        return try PackageReport(file: file.name, bytes: bytes, keys: keys)
     }
 }

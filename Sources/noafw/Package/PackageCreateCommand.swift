@@ -31,14 +31,17 @@ struct PackageCreateCommand: ContextCommand {
     @OptionGroup(title: "Signature") var signature: PackageSignatureOptions
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("Write the package to this file, in one step.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the package to this file, in one step; - is standard output.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
-    var output: OutputName
+    var output: ResultName
+
+    @OptionGroup var voice: QuietOption
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false
 
     func validate() throws {
+        if json, output.isStandardOutput { throw ValidationError("Give -o a file: --json takes standard output for its document.") }
         guard target.hardwareVersion != nil else { throw ValidationError("Give --hw-version or --family.") }
         guard target.softDevices != nil || images.externalApp else { throw ValidationError("Give --sd-req or --family.") }
         if images.application != nil, applicationVersion == nil {
@@ -61,18 +64,17 @@ struct PackageCreateCommand: ContextCommand {
     private var bootloaderVersion: UInt32? { images.bootloaderVersion?.value ?? (target.debugMode ? .max : nil) }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = OfflineCommand(context: context, isJSON: json)
+        let verb = OfflineCommand(context: context, isJSON: json, isQuiet: voice.quiet, isOutputTaken: output.isStandardOutput)
         let place = OutputPlace(context.path(output))
         return await verb.run(failure: { PackageDocument(file: output.name, error: $0) }, interrupted: place.abandon) { style in
-            let key = try signature.keyFile.map { path in
-                let key = try PackageKeyFile.signing(context.path(path))
-                return (signing: key, trusted: key.trusted(as: path.name))
-            }
+            if output.isStandardOutput, context.output.isTerminal { throw CommandError.outputIsTerminal }
+            let signing = try await signature.keyFile?.packageKey(in: context)
+            let key = signing.map { (signing: $0, trusted: $0.trusted(as: signature.keyFile?.name ?? "")) }
             let bytes = try recipe(verb).archive(signedBy: key?.signing)
             // Only what was read back and verified is written.
             let report = try PackageReport(file: output.name, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
-            try OutputFile.replace(place, with: bytes)
+            if output.isStandardOutput { context.output.writeBytes(bytes) } else { try OutputFile.replace(place, with: bytes) }
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
             return OfflineCommand.Result(lines: report.lines(style: style), document: PackageDocument(report, verdict: "pass"))
         }

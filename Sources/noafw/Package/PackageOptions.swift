@@ -92,8 +92,11 @@ struct PackageTargetOptions: ParsableArguments, Sendable {
 
 /// Who signs a new package.
 struct PackageSignatureOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("The private key (P-256, PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
-    var keyFile: InputName?
+    @Option(
+        help: ArgumentHelp(
+            "The private key (P-256, PEM): a file, - for standard input, or env:NAME for a variable.", valueName: SigningKeyName.form),
+        completion: .file(extensions: ["pem"]))
+    var keyFile: SigningKeyName?
 
     @Flag(help: "Do not sign the package. The bootloaders of the glasses refuse such a package.")
     var unsigned = false
@@ -117,6 +120,8 @@ struct PackageFileOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("The same for a public key only, as in noafw flash. Repeat for more keys.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [InputName] = []
+
+    @OptionGroup var voice: QuietOption
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false

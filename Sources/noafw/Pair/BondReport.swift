@@ -32,7 +32,7 @@ struct BondReport: Verdict, Hashable {
     var passed: Bool { true }
 
     func lines(_ style: TextStyle) -> [String] {
-        let unit = (family.map { "\($0.rawValue) " } ?? "") + address.description
+        let unit = (family.map { "\($0.rawValue) " } ?? "") + UntrustedText.escape(address.labelled)
         let pass = style.paint("PASS", .good)
         return switch outcome {
         case .made: ["\(pass)  \(unit): bonded now; it accepts writes over the encrypted link"]

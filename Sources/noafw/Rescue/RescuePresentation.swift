@@ -64,15 +64,16 @@ struct RescuePresentation: RunPresentation {
         let time = "(\(Format.seconds(result.fleet.seconds)) s)"
         let entries = result.fleet.report.entries
         var lines = entries.map { entry in
-            let address = entry.unit.address?.description ?? entry.unit.id
+            let address = UntrustedText.escape(entry.unit.address?.labelled ?? entry.unit.id)
             let error = entry.error.map { ": \(UntrustedText.escape($0.message))" } ?? ""
             return "\(style.paint(entry.verdict.word, entry.verdict.tone))  \(entry.unit.family?.rawValue ?? "-") \(address)\(error)"
         }
         lines += (result.heard?.strangers ?? []).map {
-            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before"
+            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \(UntrustedText.escape($0.address.labelled)), not met before"
         }
         lines += (result.heard?.impostors ?? []).map {
-            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at "
+            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \(UntrustedText.escape($0.address.labelled)) runs its application; "
+                + "the bootloader at "
                 + "\($0.advertisedAddress) is another device's"
         }
         if let error = error(of: result), result.heard == nil || entries.isEmpty && result.fleet.isInterrupted {

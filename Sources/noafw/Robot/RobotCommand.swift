@@ -43,7 +43,7 @@ struct RobotInfoCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         await RobotRun(context: context, options: options, verb: "robot info").run { robot, report in
-            report.voltage = try await robot.firstVoltage()
+            report.voltage = try await robot.session.firstVoltage()
             if robot.session.features == nil { throw RobotError.oldOrForeign }
         } show: { report, style in RobotText.info(report, style) }
     }

@@ -5,13 +5,24 @@ import Support
 /// Describes a robot and its run.
 enum RobotText {
     static func info(_ report: RobotReport, _ style: TextStyle) -> [String] {
-        var lines = ["robot     \(report.identity.address)"]
+        var lines = ["robot     \(UntrustedText.escape(report.identity.address.labelled))"]
         guard let features = report.features else { return lines }
         lines.append("body      \(features.body)")
         lines.append("features  \((features.known.map(\.words) + features.unknown.map { "\($0) (unknown)" }).joined(separator: ", "))")
         if let volts = report.voltage { lines.append("battery   \(battery(volts, features.limits))") }
         lines.append("firmware  its version cannot be read over Bluetooth")
         return lines
+    }
+
+    /// The same for `noafw info`.
+    static func details(of session: RobotSession) async throws -> [UnitDetail] {
+        guard let features = session.features else { throw RobotError.oldOrForeign }
+        let known = features.known.map(\.words) + features.unknown.map { "\($0) (unknown)" }
+        var details = [UnitDetail(name: "body", value: features.body), UnitDetail(name: "features", value: known.joined(separator: ", "))]
+        if let volts = try await session.firstVoltage() {
+            details.append(UnitDetail(name: "battery", value: battery(volts, features.limits)))
+        }
+        return details + [UnitDetail(name: "firmware", value: "its version cannot be read over Bluetooth")]
     }
 
     static func battery(_ volts: Double, _ limits: VoltageLimits?) -> String {

@@ -15,24 +15,12 @@ struct RobotUnit: Sendable {
     var clock: SessionClock { session.clock }
 
     private static let connectTimeout = Duration.seconds(20)
-    private static let voltageTimeout = Duration.seconds(2)
 
     /// - Throws: when the body lacks the feature, or its features are unknown.
     func send(_ line: RobotLine, needing feature: RobotFeatures.Feature) async throws -> RobotReport.Sent {
         guard let features = session.features else { throw RobotError.oldOrForeign }
         guard features.has(feature) else { throw RobotCommandError.noFeature(feature.words, body: features.body) }
         return RobotReport.Sent(line: line, delivery: try await session.send(line))
-    }
-
-    /// `nil` for a body that reports none.
-    func firstVoltage() async throws -> Double? {
-        guard session.features?.has(.voltage) == true else { return nil }
-        try await session.send(.voltage(RobotReadings.voltageInterval))
-        let deadline = clock.deadline(in: Self.voltageTimeout)
-        while let message = try await session.next(before: deadline) {
-            if case .voltage(let volts) = message { return volts }
-        }
-        throw RobotError.noVoltage
     }
 }
 

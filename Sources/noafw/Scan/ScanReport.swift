@@ -14,7 +14,7 @@ struct ScanReport: Verdict, Hashable {
 struct ScanDocument: Encodable, Sendable {
     struct Unit: Encodable, Sendable {
         enum CodingKeys: String, CodingKey {
-            case address, family, mode, advertisedAddress = "advertised_address", name, rssi = "rssi_dbm", known, supported
+            case address, family, mode, advertisedAddress = "advertised_address", name, rssi = "rssi_dbm", known, supported, label
         }
 
         var address: String
@@ -25,6 +25,8 @@ struct ScanDocument: Encodable, Sendable {
         var rssi: Int
         var known: Bool
         var supported: Bool
+        /// What people of this station call it.
+        var label: String?
     }
 
     let schema = "noafw.scan/1"
@@ -36,7 +38,8 @@ struct ScanDocument: Encodable, Sendable {
             Unit(
                 address: unit.address.description, family: unit.family.rawValue, mode: unit.mode.rawValue,
                 advertisedAddress: unit.advertisedAddress.description, name: unit.name, rssi: unit.rssi,
-                known: report?.known.contains(unit.address) == true, supported: unit.hasVerbs)
+                known: report?.known.contains(unit.address) == true, supported: unit.hasVerbs,
+                label: UnitLabels.known[unit.address])
         }
         self.error = error
     }

@@ -52,12 +52,13 @@ final class ScanTable: Sendable {
     private static func lines(_ report: ScanReport, _ context: CommandContext, columns: Int? = nil) -> [String] {
         // The name comes last: anybody may use a long one, and the terminal cuts the end of a line.
         var table = TextTable([
-            .init("address"), .init("family"), .init("mode"), .init("rssi", .right), .init("note", keeping: .start),
+            .init("address", keeping: .end), .init("family"), .init("mode"), .init("rssi", .right), .init("note", keeping: .start),
             .init("name", keeping: .start),
         ])
         for unit in report.units {
             table.append([
-                unit.address.description, unit.family.rawValue, unit.mode.rawValue, "\(unit.rssi) dBm", note(unit, report.known),
+                UntrustedText.escape(unit.address.labelled), unit.family.rawValue,
+                unit.mode.rawValue, "\(unit.rssi) dBm", note(unit, report.known),
                 UntrustedText.escape(unit.name),
             ])
         }

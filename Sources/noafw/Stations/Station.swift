@@ -43,7 +43,7 @@ struct Station: Sendable {
             unit.support = support.reached { try virtual.place(of: found.address) }
         } else {
             let adapter = (central as? JobCentral).map { job in adapters.first { $0.fleet.name == job.adapter } } ?? adapters.first
-            (unit.rssi, unit.adapter, unit.place) = (found.rssi, adapter?.address, selection.place)
+            (unit.rssi, unit.adapter, unit.place, unit.label) = (found.rssi, adapter?.address, selection.place, selection.label)
         }
         return unit
     }

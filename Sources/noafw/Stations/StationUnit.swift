@@ -29,6 +29,8 @@ struct StationUnit: Sendable {
     var adapter: String?
     /// Where it answers over a network, as the command line has it.
     var place: String?
+    /// What it is called from now on.
+    var label: String?
     var presence: any UnitPresence = SteadyPresence()
 
     var family: Family { support.family }

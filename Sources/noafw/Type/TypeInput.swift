@@ -11,13 +11,9 @@ enum TypeInput {
             guard text.utf8.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
             return text
         }
-        var reader = try Reader(context)
+        var reader = try InputReader(context)
         defer { reader.close() }
-        var bytes: [UInt8] = []
-        while let piece = try await reader.next() {
-            bytes += piece
-            guard bytes.count <= TypingText.limit else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
-        }
+        guard var bytes = try await reader.whole(limit: TypingText.limit) else { throw KeyboardError.textTooLong(limit: TypingText.limit) }
         if bytes.last == 0x0A { bytes.removeLast() }
         if bytes.last == 0x0D { bytes.removeLast() }
         return try decode(bytes)
@@ -40,7 +36,7 @@ enum TypeInput {
         private static let mostWaiting = 16
 
         func deliver(to wishes: Inbox<TypingSession.Wish>) async throws {
-            var reader = try Reader(context)
+            var reader = try InputReader(context)
             defer { reader.close() }
             for _ in 0..<Self.mostWaiting { room.deliver(()) }
             var pending: [UInt8] = []
@@ -62,28 +58,5 @@ enum TypeInput {
             look(text)
             wishes.deliver(.text(text.items))
         }
-    }
-
-    private struct Reader {
-        private let clock: SessionClock
-        private let pieces = Inbox<[UInt8]?>()
-        private let typed: any TypedInput
-        private var hasEnded = false
-
-        init(_ context: CommandContext) throws {
-            clock = context.clock
-            typed = try context.input.open(.lines) { [pieces] in pieces.deliver($0) }
-        }
-
-        /// - Returns: `nil` at the end.
-        mutating func next() async throws -> [UInt8]? {
-            guard !hasEnded else { return nil }
-            typed.more()
-            let piece = try await pieces.next(before: clock.deadline(in: .forever), on: clock) ?? nil
-            hasEnded = piece == nil
-            return piece
-        }
-
-        func close() { typed.close() }
     }
 }

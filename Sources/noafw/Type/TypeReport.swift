@@ -54,7 +54,7 @@ struct TypeReport: Verdict {
             guard let plan else { return "nothing to type" }
             return "dry run: \(plan.words); about \(Format.clock(seconds: plan.seconds)) of typing"
         }
-        let unit = "keyboard" + (address.map { " \($0)" } ?? "")
+        let unit = "keyboard" + (address.map { " \(UntrustedText.escape($0.labelled))" } ?? "")
         let keys = "\(Format.bytes(result.confirmedKeys)) \(result.confirmedKeys == 1 ? "key" : "keys")"
         let time = "in \(Format.seconds(seconds)) s"
         return isProved

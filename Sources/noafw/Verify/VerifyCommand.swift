@@ -64,7 +64,7 @@ struct VerifyCommand: ContextCommand {
         }
         return await session(compared, context).run { [compared] in
             VerifyRequest(
-                fleet: network.apply(to: try units.fleet(in: context)), inputs: files, components: parts.value, isDeep: deep,
+                fleet: network.place.apply(to: try units.fleet(in: context)), inputs: files, components: parts.value, isDeep: deep,
                 programWatch: parts.programWatch,
                 comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)

@@ -26,7 +26,7 @@ struct PublishedDocument {
     /// Documents of which no golden file has one: they need a server.
     static let withoutGolden: Set<String> = ["noafw.ledger.send/1"]
     /// Files of the program's own, which no option prints: the station's list of units, and what a bundle holds (docs/assets.md).
-    static let files: Set<String> = ["noafw.units/1", "noafw.bundle/1"]
+    static let files: Set<String> = ["noafw.units/1", "noafw.names/1", "noafw.bundle/1"]
 }
 
 extension PublishedDocument {
@@ -173,7 +173,10 @@ extension PublishedDocument {
     private static var bundle: [any Encodable] {
         let file = BundleManifest.File(file: "main.lua", bytes: 1, sha256: "00")
         let image = BundleManifest.Image(version: "v1", file: "firmware.zip", bytes: 1, sha256: "00")
+        var verified = BundleDocument(file: "a", verdict: .pass)
+        verified.source = "a"
         return [
+            verified,
             BundleDocument(
                 file: "a", bytes: 1, sha256: "00", family: "frame", tool: "1", scripts: .init(version: "a", scheme: .app, files: [file]),
                 firmware: image, fpga: image,
@@ -190,8 +193,53 @@ extension PublishedDocument {
         ]
     }
 
+    private static var info: [any Encodable] {
+        var identity = UnitIdentity(address: DeviceAddress("C0:FF:EE:00:00:01")!, name: "frame", versions: [.firmware: "a"])
+        identity.facts = [.battery(percent: 80)]
+        var report = InfoReport(family: "frame", rssi: -50, answer: UnitAnswer(mode: .application, identity: identity, bond: .kept))
+        report.details = [UnitDetail(name: "body", value: "a")]
+        return [InfoDocument(report), InfoDocument(nil, error: error)]
+    }
+
+    private static var lint: [any Encodable] {
+        let remark = LintReport.Remark(file: "main.py", line: 1, kind: .error, code: "BND-0021", message: "a")
+        let report = LintReport(folder: "a", family: "frame", files: 1, remarks: [remark, .init(kind: .warning, message: "a")])
+        return [LintDocument(report, error: error)]
+    }
+
+    private static var fetched: [any Encodable] {
+        guard let file = VendorFile.frame.first, let pin = try? file.pinned(mirror: nil) else { return [] }
+        return [FetchDocument(files: [.init(file, pin, action: "added", path: "a")], error: error)]
+    }
+
+    private static var refreshed: [any Encodable] {
+        [RefreshDocument(error: error), RefreshDocument(root: "a", files: [.init(path: "a", isChanged: true)])]
+    }
+
+    private static var units: [any Encodable] {
+        let known = KnownUnits.Unit(family: "frame", address: "C0:FF:EE:00:00:01", lastWorkedOn: 1)
+        return [UnitsDocument(units: ListedUnits(known: [known], names: [:]).rows, error: error)]
+    }
+
+    private static var explanation: [any Encodable] {
+        let entry = ErrorEntry(code: "NOA-0001", exit: 66, message: "a", cause: "b", remedy: "c")
+        return [ExplainDocument(code: "NOA-0001", entries: [entry], error: error)]
+    }
+
     fileprivate static var others: [PublishedDocument] {
         [
+            PublishedDocument(schema: "noafw.info/1", title: "The result of `noafw info --json`", golden: "info", samples: info),
+            PublishedDocument(
+                schema: "noafw.units.list/1", title: "The result of `noafw units list --json`", golden: "units-list", samples: units),
+            PublishedDocument(schema: "noafw.lint/1", title: "The result of `noafw lint --json`", golden: "lint", samples: lint),
+            PublishedDocument(
+                schema: "noafw.assets.fetch/1", title: "The result of `noafw assets fetch --json`",
+                golden: "assets-fetch", samples: fetched),
+            PublishedDocument(
+                schema: "noafw.assets.refresh/1", title: "The result of `noafw assets refresh --json`", golden: "assets-refresh",
+                samples: refreshed),
+            PublishedDocument(
+                schema: "noafw.explain/1", title: "The result of `noafw explain CODE --json`", golden: "explain", samples: explanation),
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
             PublishedDocument(
                 schema: "noafw.robot-test/1", title: "The result of `noafw robot test --json`", golden: "robot-test", samples: robot),
@@ -208,7 +256,9 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
             PublishedDocument(
-                schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show",
+                schema: "noafw.bundle.show/1",
+                title: "The result of `noafw bundle --json`, `bundle show --json` and `bundle verify --json`",
+                golden: "bundle-show",
                 samples: bundle),
             PublishedDocument(
                 schema: "noafw.bundle.check/1", title: "The result of `noafw bundle --check FILE --json`", golden: "bundle-check-differs",

@@ -6,7 +6,7 @@ import Support
 
 extension Examples {
     static let command = CataloguedErrors([
-        CommandError.noStateFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
+        CommandError.noStateFolder, .noCacheFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
         .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path),
         .privateKeyTrusted(path: path), .keyExposed(path: path),
@@ -19,6 +19,9 @@ extension Examples {
         .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
         .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
         .noSuchPart([.fpga], family: "frame", has: [.firmware, .scripts]), .sameAdapter("hci0", "ADDRESS"),
+        .likeAnAddress("TEXT", meant: "ADDRESS"), .likeAName("TEXT", name: "NAME"), .noSuchUnit("TEXT"),
+        .noSuchCode("TEXT", nearest: "CODE"), .badScripts(folder: "FOLDER", count: 2), .noSigningKey(place: "PLACE"), .outputIsTerminal,
+        .unknownBuild("--source"),
     ])
 
     static let inputFile = CataloguedErrors(

@@ -1,3 +1,4 @@
+import Download
 import Bluetooth
 import ESPImage
 import KeyboardFamily
@@ -7,6 +8,14 @@ import Support
 @testable import noafw
 
 extension Examples {
+    static let download = CataloguedErrors([
+        DownloadError.badAddress(reason: reason), .unreachable(host: "HOST", reason: reason), .insecure(host: "HOST", reason: reason),
+        .proxyRefused(proxy: "HOST:PORT", reason: reason), .refused(address: "ADDRESS", status: 404),
+        .redirected(address: "ADDRESS", reason: reason), .tooLong(address: "ADDRESS", limit: 8192),
+        .digestDiffers(address: "ADDRESS", expected: "DIGEST", actual: "DIGEST"), .timedOut(host: "HOST", what: "TEXT"),
+        .brokenOff(host: "HOST", byteCount: 8192), .badAuthorities(path: path), .notKept(path: path, reason: reason),
+    ])
+
     static let espImage = CataloguedErrors([
         ESPImageError.notAnImage(firstByte: 0x7F), .tooLong(byteCount: 20_000_000), .cutShort(byteCount: 1000),
         .badSegment(number: 2, reason: reason), .wrongChecksum, .wrongDigest, .followed(byteCount: 32), .noDescriptor, .noDigest,

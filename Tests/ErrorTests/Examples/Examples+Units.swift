@@ -19,15 +19,22 @@ extension Examples {
 
     static let bundle = CataloguedErrors(
         [
-            BundleError.manifestInvalid(reason: reason), .entryUnlisted("NAME", place: path),
+            BundleError.manifestInvalid(reason: reason), .isPackage(place: path), .isBundle(place: path),
+            .entryUnlisted("NAME", place: path),
             .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
             .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"),
             .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
             .componentsMissing(["TITLE"], place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
             .keyInvalid(name: "KEY", reason: reason), .signingFailed, .noBundleKey(names: ["KEY"]),
-            .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),
+            .statementInvalid(place: path, reason: reason), .statementNotTrusted(place: path), .noTrust(place: path),
+            .checkerMissing(.mpyCross), .syntax(SyntaxMistake(file: "FILE", line: 7, says: "TEXT")),
+            .checkFailed(file: "FILE", reason: reason),
         ], wrappers: ["archive", "scripts"])
+
+    static let unitName = CataloguedErrors([
+        UnitNameError.notAName(reason: reason), .taken("NAME", by: address), .tooMany(limit: 5000),
+    ])
 
     static let provisioning = CataloguedErrors([
         ProvisioningError.unitNotFound(address), .unitGone(address), .staysInApplication, .doesNotReturn,

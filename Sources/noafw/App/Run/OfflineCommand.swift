@@ -15,6 +15,10 @@ struct OfflineCommand: Sendable {
 
     var context: CommandContext
     var isJSON: Bool
+    /// Errors alone are told.
+    var isQuiet = false
+    /// Whether standard output is taken by the result itself.
+    var isOutputTaken = false
 
     /// - Parameters:
     ///   - failure: the JSON document of a run that ended with an error.
@@ -27,12 +31,12 @@ struct OfflineCommand: Sendable {
         let conclusion = Conclusion()
         context.interrupts.exitReport.set { conclusion.say { fail(interrupted().diagnosis, failure) } }
         defer { context.interrupts.exitReport.set(nil) }
-        let sink = isJSON ? context.diagnostics : context.output
+        let sink = isJSON || isOutputTaken ? context.diagnostics : context.output
         do {
             let style = context.style(for: sink)
             let result = try await body(style)
             conclusion.say {
-                for line in style.fitted(result.lines) { sink.writeLine(line) }
+                if !isQuiet || result.error != nil { for line in style.fitted(result.lines) { sink.writeLine(line) } }
                 if let error = result.error { context.explain(error) }
                 if isJSON, let document = result.document { context.output.writeLine(JSONWriter.text(document)) }
             }
@@ -49,5 +53,8 @@ struct OfflineCommand: Sendable {
         if isJSON { context.output.writeLine(JSONWriter.text(failure(error))) }
     }
 
-    func note(_ text: String) { context.diagnostics.writeLine("note: \(UntrustedText.escape(text))") }
+    func note(_ text: String) {
+        guard !isQuiet else { return }
+        context.diagnostics.writeLine("note: \(UntrustedText.escape(text))")
+    }
 }

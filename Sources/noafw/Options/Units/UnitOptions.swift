@@ -26,6 +26,7 @@ struct UnitOptions: ParsableArguments, Sendable {
     var value: UnitSelection {
         if let virtual { return UnitSelection(units: .virtual([virtual], pace.value)) }
         return UnitSelection(
-            units: .one(unit.selector), family: unit.family?.id, adapters: adapter.map { [$0.text] } ?? [], wait: waiting.value)
+            units: .one(unit.selector), family: unit.family?.id, adapters: adapter.map { [$0.text] } ?? [], label: unit.label,
+            wait: waiting.value)
     }
 }

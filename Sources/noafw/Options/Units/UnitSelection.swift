@@ -19,6 +19,8 @@ struct UnitSelection: Sendable, Hashable {
     var verbFamilies: Set<FamilyID>?
     /// From `--adapter`; none is the first one that is on.
     var adapters: [String] = []
+    /// The one unit's new name.
+    var label: String?
     /// The one unit's network address; `nil` for its family's usual one.
     var place: String?
     var jobsPerAdapter = FleetPolicy.usualJobs

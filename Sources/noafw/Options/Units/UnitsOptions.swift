@@ -40,6 +40,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
         let choices = [unit.device != nil, unit.nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
         if choices > 1 { throw ValidationError("Give only one of --device, --nearest, --all, --devices and --virtual.") }
         try checkVirtual()
+        if unit.label != nil, isFleet { throw ValidationError("--label is the name of one unit: leave it out, or name that unit alone.") }
         if Set(adapter).count < adapter.count { throw ValidationError("--adapter names the same adapter twice.") }
         if let jobs, !(1...FleetPolicy.mostJobs).contains(jobs) {
             throw ValidationError("--jobs is a number from 1 to \(FleetPolicy.mostJobs).")
@@ -47,7 +48,9 @@ struct UnitsOptions: ParsableArguments, Sendable {
     }
 
     private func checkVirtual() throws {
-        if !virtual.isEmpty, unit.family != nil || !adapter.isEmpty { throw ValidationError(VirtualSpeedOption.misuse) }
+        if !virtual.isEmpty, unit.family != nil || unit.label != nil || !adapter.isEmpty {
+            throw ValidationError(VirtualSpeedOption.misuse)
+        }
         try pace.check(isVirtual: !virtual.isEmpty)
         if virtual.isEmpty, count != nil {
             throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.")
@@ -77,12 +80,12 @@ struct UnitsOptions: ParsableArguments, Sendable {
     /// - Throws: ``DeviceListError``, and errors of reading the file.
     func fleet(in context: CommandContext) throws -> UnitSelection {
         UnitSelection(
-            units: try units(in: context), family: unit.family?.id, adapters: adapter.map(\.text),
+            units: try units(in: context), family: unit.family?.id, adapters: adapter.map(\.text), label: unit.label,
             jobsPerAdapter: jobs ?? FleetPolicy.usualJobs, wait: waiting.value)
     }
 
     private func units(in context: CommandContext) throws -> UnitSelection.Units {
-        if let devices { return .listed(try DeviceList.read(context.path(devices))) }
+        if let devices { return .listed(try DeviceList.read(context.path(devices)).map(\.resolved)) }
         if !virtual.isEmpty { return .virtual(virtualUnits, pace.value) }
         return all ? .inReach : .one(unit.selector)
     }

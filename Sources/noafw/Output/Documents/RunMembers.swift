@@ -128,6 +128,8 @@ struct UnitMember: Codable, Sendable {
         var id: String?
         var family: FamilyID?
         var address: String?
+        /// What people of this station call it.
+        @Omitted var label: String?
     }
 
     struct Findings: Sendable {

@@ -13,7 +13,11 @@ enum FleetLine {
         return min(longest, max(leastName, columns - leastBar - 2))
     }
 
-    static func name(_ unit: FleetUnit) -> String { UntrustedText.escape(unit.id) }
+    /// As the command line names it, and what people call it.
+    static func name(_ unit: FleetUnit) -> String {
+        let label = unit.address.flatMap { UnitLabels.known[$0] }.map { " (\($0))" } ?? ""
+        return UntrustedText.escape(unit.id + label)
+    }
 
     /// The end of a long name stays, which tells addresses apart.
     static func name(_ unit: FleetUnit, width: Int) -> String {

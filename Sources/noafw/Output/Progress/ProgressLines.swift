@@ -19,9 +19,9 @@ struct ProgressLines: Sendable {
         switch event.content {
         case .stage(let stage): [stage.name]
         case .progress: tenths(model, at: now)
-        case .notice(let notice): ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
+        case .notice(let notice): ["note: \(UntrustedText.escape(UnitLabels.labelled(notice), limit: UntrustedText.noticeLimit))"]
         case .recovery(let recovery): ["note: \(UntrustedText.escape(recovery.words))"]
-        case .found(let family): event.unit?.address.map { ["\(family) \($0)"] } ?? []
+        case .found(let family): event.unit?.address.map { ["\(family) \(UntrustedText.escape($0.labelled))"] } ?? []
         case .probed(let unit): [ComponentFormatter.describe(unit)]
         case .step(let step): [ComponentFormatter.describe(step)]
         case .units, .started, .planned, .recorded, .ended, .place: []

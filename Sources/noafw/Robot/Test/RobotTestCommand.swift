@@ -60,7 +60,7 @@ struct RobotTestCommand: ContextCommand {
         }
         let verdict = report.passed ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
         let stop = report.stop.map { [RobotText.stop($0, style)] } ?? []
-        return rows + stop + ["\(verdict)  \(report.identity.address) \(report.features?.body ?? "")"]
+        return rows + stop + ["\(verdict)  \(UntrustedText.escape(report.identity.address.labelled)) \(report.features?.body ?? "")"]
     }
 }
 

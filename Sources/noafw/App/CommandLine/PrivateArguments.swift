@@ -5,8 +5,8 @@ enum PrivateArguments {
     static let words = "The command line is not understood; it is not repeated here, as it may hold a secret. "
         + "Put -- before a text that begins with -, and quotation marks around one with spaces"
 
-    /// - Returns: whether the command line begins with the name of such a verb.
-    static func areHeld(by arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
+    /// Whether the verb is one that keeps its arguments to itself.
+    static func isPrivate(_ arguments: [String], among verbs: [any ParsableCommand.Type]) -> Bool {
         isPrivate(verbs.first { $0.configuration.commandName == arguments.first })
     }
 
@@ -19,7 +19,7 @@ enum PrivateArguments {
         let verb = verbs.first { $0.configuration.commandName == arguments.first }
         guard let verb, isPrivate(verb) else {
             // A verb that is not recognised, or stands in the wrong place, may be meant.
-            let names = verbs.filter(isPrivate).map { $0.configuration.commandName }
+            let names = verbs.filter { isPrivate($0) }.map { $0.configuration.commandName }
             guard verb == nil || arguments.contains(where: names.contains) else { return false }
             return arguments.dropFirst().contains { !$0.hasPrefix("-") && message.contains("'\($0)'") }
         }

@@ -4,8 +4,8 @@ import NIOCore
 import NIOSSL
 
 /// Why a connection failed, in an operator's words.
-enum TransportReason {
-    static func text(_ error: any Error) -> String {
+package enum TransportReason {
+    package static func text(_ error: any Error) -> String {
         switch error {
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case let error as HTTPClientError: error.shortDescription.lowercased()
