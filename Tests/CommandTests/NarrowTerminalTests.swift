@@ -149,7 +149,9 @@ import Testing
     }
 
     private static let verbs = [
-        [], ["flash"], ["verify"], ["chat"], ["console"], ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"],
+        [], ["flash"], ["verify"], ["chat"], ["console"], ["fs"], ["fs", "ls"], ["fs", "cat"],
+        ["fs", "cp"], ["fs", "rm"], ["fs", "mkdir"], ["fs", "df"], ["restore"], ["run"], ["exec"], ["reset"], ["logs"],
+        ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"],
         ["bundle", "create"],
         ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"],
         ["package", "key"],

@@ -17,6 +17,8 @@ public struct JobOptions: Sendable {
     /// Awaited when the plan is told, before anything of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
     /// in its bootloader, which cannot be asked what it holds.
     public var beforeChange: @Sendable (Plan?) async throws -> Void = { _ in }
+    /// Keeps what is an owner's before it goes; `nil` keeps nothing.
+    public var keeping: FileKeeping?
     /// Asked right before each erase; what it throws ends the job with the unit as it is.
     public var beforeErase: @Sendable () async throws -> Void = {}
 

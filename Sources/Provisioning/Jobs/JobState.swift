@@ -20,6 +20,7 @@ public final class JobState: Sendable {
         var recoveries: [Recovery] = []
         var transfers = TransferCounts()
         var memories: [Component: any Sendable] = [:]
+        var keptNames: Set<String> = []
     }
 
     private let family: FamilyID
@@ -193,6 +194,11 @@ extension JobState {
     public func memory(of component: Component) -> (any Sendable)? { state.withLock { $0.memories[component] } }
 
     public func remember(_ memory: any Sendable, of component: Component) { state.withLock { $0.memories[component] = memory } }
+
+    /// Of an owner's files that were kept before they go.
+    var keptNames: Set<String> { state.withLock(\.keptNames) }
+
+    func kept(_ names: Set<String>) { state.withLock { $0.keptNames.formUnion(names) } }
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in

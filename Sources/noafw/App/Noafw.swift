@@ -28,7 +28,8 @@ struct Noafw: ParsableCommand {
             Print completions: noafw --generate-completion-script bash|zsh|fish
             """,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
+            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, FsCommand.self, RestoreCommand.self,
+            RunCommand.self, ExecCommand.self, ResetCommand.self, LogsCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
             LedgerCommand.self,
         ] + SupportedFamily.all.flatMap(\.bench))

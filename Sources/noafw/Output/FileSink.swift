@@ -14,7 +14,7 @@ final class FileSink: Sendable {
     var sink: TextSink {
         TextSink(
             isTerminal: isatty(descriptor) == 1, columns: { [self] in Int(size.ws_col) }, rows: { [self] in Int(size.ws_row) },
-            write: { [self] text in write(text) })
+            bytes: { [self] bytes in write(bytes) }, write: { [self] text in write(Array(text.utf8)) })
     }
 
     private var size: winsize {
@@ -32,8 +32,7 @@ final class FileSink: Sendable {
         return poll(&entry, 1, -1) > 0 && entry.revents & Int16(POLLOUT) != 0
     }
 
-    private func write(_ text: String) {
-        let bytes = Array(text.utf8)
+    private func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {

@@ -26,7 +26,7 @@ struct PublishedDocument {
     /// Documents of which no golden file has one: they need a server.
     static let withoutGolden: Set<String> = ["noafw.ledger.send/1"]
     /// Files of the program's own, which no option prints: the station's list of units, and what a bundle holds (docs/assets.md).
-    static let files: Set<String> = ["noafw.units/1", "noafw.bundle/1"]
+    static let files: Set<String> = ["noafw.units/1", "noafw.bundle/1", "noafw.kept/1"]
 }
 
 extension PublishedDocument {
@@ -190,6 +190,11 @@ extension PublishedDocument {
         ]
     }
 
+    private static var files: [any Encodable] {
+        let folder = UnitFile(Array("lib".utf8), in: .root, isFolder: true, byteCount: 0)
+        return [FsDocument([folder]), FsDocument(UnitSpace(used: 1, total: 2)), FsDocument(UnitSpace(used: 1, total: nil))]
+    }
+
     fileprivate static var others: [PublishedDocument] {
         [
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
@@ -207,6 +212,13 @@ extension PublishedDocument {
                 samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
             PublishedDocument(
                 schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
+            PublishedDocument(
+                schema: "noafw.fs/1", title: "The result of `noafw fs ls --json` and `fs df --json`", golden: "fs-list", samples: files),
+            PublishedDocument(
+                schema: "noafw.logs/1", title: "A line of `noafw logs --json`", golden: "logs",
+                samples: LogDocument.Event.allCases.map {
+                    LogDocument(time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .ended ? nil : "a")
+                }),
             PublishedDocument(
                 schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show",
                 samples: bundle),
