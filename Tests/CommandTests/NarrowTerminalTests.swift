@@ -149,8 +149,8 @@ import Testing
     }
 
     private static let verbs = [
-        [], ["flash"], ["verify"], ["chat"], ["console"], ["fs"], ["fs", "ls"], ["fs", "cat"],
-        ["fs", "cp"], ["fs", "rm"], ["fs", "mkdir"], ["fs", "df"], ["restore"], ["run"], ["exec"], ["reset"], ["logs"],
+        [], ["flash"], ["update"], ["verify"], ["chat"], ["console"], ["fs"], ["fs", "ls"], ["fs", "cat"],
+        ["fs", "cp"], ["fs", "rm"], ["fs", "mkdir"], ["fs", "df"], ["restore"], ["run"], ["exec"], ["reset"], ["logs"], ["dev"],
         ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"],
         ["bundle", "create"],
         ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"],

@@ -25,7 +25,7 @@ import Testing
         "bundle key new --output": .new, "package key new --output": .new,
         "bundle create <folder>": .folder, "bundle show <file>": .file, "bundle key show <file>": .file, "package key show <file>": .file,
         "package inspect <file>": .file, "package verify <file>": .file, "assets add <file>": .file,
-        "robot image <file>": .file, "run <file>": .file, "--log": .output,
+        "robot image <file>": .file, "run <file>": .file, "dev <folder>": .folder, "--log": .output,
     ]
 
     /// What takes a value and names no file.
@@ -48,7 +48,7 @@ import Testing
     /// What a verb needs beside the option that is looked at; in place of `PLACE` a name that is not there.
     private static let needs = [
         "bundle create": "src -o PLACE", "bundle show": "PLACE", "bundle key show": "PLACE", "package key show": "PLACE",
-        "package inspect": "PLACE", "run": "PLACE", "exec": "1",
+        "package inspect": "PLACE", "run": "PLACE", "dev": "PLACE", "exec": "1",
         "package verify": "PLACE", "assets add": "PLACE", "ledger export": "--csv", "bundle key new": "-o PLACE",
         "package key new": "-o PLACE",
         "package create": "--family monocle --application PLACE --application-version 1 --key-file PLACE -o PLACE",

@@ -69,6 +69,22 @@ struct KeepTests {
         #expect(report.plan?.erases.contains("mine.lua") == true)
     }
 
+    /// What was taken is back before the unit is verified.
+    @Test func anUpdatePutsBack() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        _ = try await bench.verify(AssetSet(try FrameSamples.telling()))
+        let own = ["main.lua": Self.lua, "lib/deep/d.lua": "return {}"]
+        for (name, text) in own { try Self.leave(text, as: name, bench) }
+        var options = Self.options(Shelf())
+        options.putsBack = true
+        let journal = Journal()
+        let report = try await bench.flash(AssetSet(try FrameSamples.assets()[.firmware]), options: options) { journal.add($0) }
+        #expect(report.passed, "\(String(describing: report.error))")
+        #expect(try UnitFilesTests.held(bench) == own.mapValues { Array($0.utf8) })
+        #expect(journal.text.contains { $0.contains("2 files are back on the unit") }, "\(journal.text)")
+    }
+
     /// A program of one's own goes when scripts come, with a new firmware and without.
     @Test(arguments: [false, true]) func whatAMonocleLosesIsKept(withFirmware: Bool) async throws {
         let bench = Bench(.monocle)

@@ -21,6 +21,7 @@ public final class JobState: Sendable {
         var transfers = TransferCounts()
         var memories: [Component: any Sendable] = [:]
         var keptNames: Set<String> = []
+        var keptFiles: [KeptFile] = []
     }
 
     private let family: FamilyID
@@ -198,7 +199,14 @@ extension JobState {
     /// Of an owner's files that were kept before they go.
     var keptNames: Set<String> { state.withLock(\.keptNames) }
 
-    func kept(_ names: Set<String>) { state.withLock { $0.keptNames.formUnion(names) } }
+    var keptFiles: [KeptFile] { state.withLock(\.keptFiles) }
+
+    func kept(_ files: [KeptFile], _ names: Set<String>) {
+        state.withLock { state in
+            state.keptNames.formUnion(names)
+            state.keptFiles += files
+        }
+    }
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in

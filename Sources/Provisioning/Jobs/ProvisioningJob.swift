@@ -57,6 +57,7 @@ public struct ProvisioningJob: Sendable {
             try await foresee(planned, lease, state)
         } else {
             try await apply(planned, lease, state)
+            try await putBack(lease, state)
             try await locator.rules.tidyUp(lease, state)
         }
         try await verify(lease, state)
@@ -119,7 +120,19 @@ extension ProvisioningJob {
             let count = files.count == 1 ? "1 file of the unit is" : "\(files.count) files of the unit are"
             state.notice("\(count) kept in \(place): noafw restore puts back what is kept")
         }
-        state.kept(names)
+        state.kept(files, names)
+    }
+
+    /// Each file is proved on the unit.
+    private func putBack(_ lease: UnitLease, _ state: JobState) async throws {
+        guard options.putsBack, !state.keptFiles.isEmpty else { return }
+        let files = try await lease.program().files
+        for file in state.keptFiles where try await !files.holds(file.bytes, at: file.path) {
+            try await files.makeFolders(file.path.parent)
+            try await files.write(file.bytes, to: file.path) { _ in }
+        }
+        state.notice(state.keptFiles.count == 1 ? "1 file is back on the unit" : "\(state.keptFiles.count) files are back on the unit")
+        lease.forget(.scripts)
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {
@@ -181,10 +194,13 @@ extension ProvisioningJob {
             }
         }
         if let console = try await lease.console() as? any ProgramConsole {
-            if !options.dryRun, let scripts = assets.scripts {
+            if !options.dryRun, options.provesProgram, let scripts = assets.scripts {
                 state.lives(try await console.verifyProgram(of: scripts, watching: options.programWatch))
             } else {
                 try await console.startProgram()
+                if !options.dryRun, !options.provesProgram {
+                    state.notice("the unit's program was started, and nothing proves that it lives")
+                }
             }
         }
         state.complete()

@@ -56,7 +56,7 @@ extension LuaREPL {
         }
         let chunk = LuaLiteral.string(name.utf8.prefix(40))
         let refusal = try await run(LuaCode(bytes: Array("return _nf.i(".utf8) + chunk + [UInt8(ascii: ")")]), within: Self.loadTimeout)
-        guard refusal.isEmpty else { return PrintableText.of(refusal) }
+        guard refusal.isEmpty else { throw REPLError.lua(LuaException(refusal)) }
         let key = "\u{2}" + String(PythonREPL.randomNonce().prefix(6))
         let values = [key] + arguments
         let list = values.map { LuaLiteral.string($0.utf8) }.joined(separator: [UInt8(ascii: ",")])

@@ -28,10 +28,10 @@ struct Noafw: ParsableCommand {
             Print completions: noafw --generate-completion-script bash|zsh|fish
             """,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, FsCommand.self, RestoreCommand.self,
-            RunCommand.self, ExecCommand.self, ResetCommand.self, LogsCommand.self, ScanCommand.self, RescueCommand.self,
-            PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
-            LedgerCommand.self,
+            FlashCommand.self, UpdateCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, FsCommand.self,
+            RestoreCommand.self, RunCommand.self, ExecCommand.self, ResetCommand.self, LogsCommand.self, DevCommand.self,
+            ScanCommand.self, RescueCommand.self, PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self,
+            PackageCommand.self, AssetsCommand.self, LedgerCommand.self,
         ] + SupportedFamily.all.flatMap(\.bench))
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

@@ -54,6 +54,11 @@ struct FlashCommand: ContextCommand {
         help: "Do not keep files that belong to no release before they are erased or replaced (noafw restore puts back what is kept).")
     var noKeep = false
 
+    @Flag(
+        name: .customLong("no-wait"),
+        help: "Do not prove that the unit's program lives: for one that never says that it is ready, or prints for ever.")
+    var noWait = false
+
     @Flag(help: "Accept firmware that is older than the unit's. Its bootloader may still refuse it.")
     var allowDowngrade = false
 
@@ -92,6 +97,7 @@ struct FlashCommand: ContextCommand {
         options.keeping = noKeep ? nil : try KeptFiles(context).keeping
         options.components = parts.value
         options.programWatch = parts.programWatch
+        options.provesProgram = !noWait
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade

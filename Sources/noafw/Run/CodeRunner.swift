@@ -23,16 +23,33 @@ struct CodeRunner: Sendable {
 
     /// - Returns: whether it ran to its end. Its traceback is shown.
     func run(_ code: UnitCode, on console: any ProgramConsole) async throws -> Bool {
-        let traceback: String? = switch ConsolePrompt(console) {
+        guard let prompt = ConsolePrompt(console) else { return true }
+        do {
+            return try await run(code, at: prompt)
+        } catch REPLError.lua(let exception) {
+            show(exception.message)
+            return false
+        }
+    }
+
+    /// - Throws: ``REPLError/lua(_:)`` for what is no Lua.
+    func run(_ code: UnitCode, at prompt: ConsolePrompt) async throws -> Bool {
+        let traceback: String? = switch prompt {
         case .python(let repl): try await run(code, on: repl)
-        case .lua(let repl):
-            try await repl.stream(code.bytes, named: code.name, arguments: code.arguments) { shown.show($0) }
-        case nil: throw ProvisioningError.noConsole("unit")
+        case .lua(let repl): try await run(code, on: repl)
         }
         shown.end()
-        guard let traceback else { return true }
+        if let traceback { show(traceback) }
+        return traceback == nil
+    }
+
+    private func run(_ code: UnitCode, on repl: LuaREPL) async throws -> String? {
+        try await repl.forget()
+        return try await repl.stream(code.bytes, named: code.name, arguments: code.arguments) { shown.show($0) }
+    }
+
+    private func show(_ traceback: String) {
         for line in traceback.split(separator: "\n") { context.diagnostics.writeLine(UntrustedText.escape(String(line), limit: 1000)) }
-        return false
     }
 
     /// What callbacks print at the prompt, until the link or the run ends.
@@ -59,6 +76,11 @@ struct CodeRunner: Sendable {
         // What the prompt reads has no name of its own.
         return exception?.traceback.replacing("File \"<stdin>\"", with: "File \"\(code.name)\"")
     }
+}
+
+extension LuaREPL {
+    /// Drops what the unit said before.
+    func forget() async throws { while try await next(before: clock.now) != nil {} }
 }
 
 extension ConsolePrompt {

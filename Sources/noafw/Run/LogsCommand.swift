@@ -159,6 +159,7 @@ struct UnitLog: Sendable {
                     let hasVersionLine = try await console.version(of: .scripts) != nil
                     var lines = LineJoiner()
                     let program = Array("return require('main')".utf8)
+                    try await repl.forget()
                     let error = try await repl.stream(program, named: "main", arguments: []) { bytes in
                         for line in lines.take(bytes) { show(.line, line) }
                     }

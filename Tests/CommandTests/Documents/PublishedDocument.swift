@@ -190,7 +190,7 @@ extension PublishedDocument {
         ]
     }
 
-    private static var files: [any Encodable] {
+    private static var listings: [any Encodable] {
         let folder = UnitFile(Array("lib".utf8), in: .root, isFolder: true, byteCount: 0)
         return [FsDocument([folder]), FsDocument(UnitSpace(used: 1, total: 2)), FsDocument(UnitSpace(used: 1, total: nil))]
     }
@@ -213,7 +213,7 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
             PublishedDocument(
-                schema: "noafw.fs/1", title: "The result of `noafw fs ls --json` and `fs df --json`", golden: "fs-list", samples: files),
+                schema: "noafw.fs/1", title: "The result of `noafw fs ls --json` and `fs df --json`", golden: "fs-list", samples: listings),
             PublishedDocument(
                 schema: "noafw.logs/1", title: "A line of `noafw logs --json`", golden: "logs",
                 samples: LogDocument.Event.allCases.map {
