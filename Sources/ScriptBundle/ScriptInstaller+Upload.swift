@@ -5,7 +5,9 @@ extension ScriptInstaller {
     func retrying<Value>(_ report: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
         try await session.retrying({ report(.notice($0)) }, step)
     }
+}
 
+extension ScriptHelper {
     /// Uploads one file under its temporary name and verifies its digest there.
     func upload(_ file: ScriptSet.File, _ report: (ScriptEvent) -> Void, onProgress: (Int) -> Void) async throws {
         var fruitlessAttempts = 0
@@ -19,7 +21,7 @@ extension ScriptInstaller {
                     onProgress(position)
                 }
                 try await session.tell("end()")
-                if try await helper.file(file.copyName) == file.expectation { return }
+                if try await self.file(file.copyName) == file.expectation { return }
                 report(.notice("\(file.name) arrived damaged; sending it again"))
             } catch where session.isTransient(error) {
                 report(.notice("data was lost on the way; going on with \(file.name)"))
@@ -31,7 +33,7 @@ extension ScriptInstaller {
 
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
         let start: Int?
-        if let position = try await helper.position(), position <= file.bytes.count,
+        if let position = try await position(), position <= file.bytes.count,
             try await session.ask("cur()") == file.copyName
         {
             start = position

@@ -77,7 +77,7 @@ public struct ScriptInstaller: Sendable {
         for file in outdated {
             let isThere = try await retrying(report) { try await helper.file(file.copyName) == file.expectation }
             if !isThere {
-                try await upload(file, report) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) }
+                try await helper.upload(file, report) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) }
                 bytesSent += file.bytes.count
             }
             done += file.bytes.count

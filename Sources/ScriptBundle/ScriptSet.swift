@@ -49,6 +49,16 @@ public struct ScriptSet: Sendable, Hashable {
     /// The line before the main script; Python and Lua read it alike.
     static func versionLine(_ version: String) -> [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
 
+    /// Whether these files, as installed, are a release of this version.
+    public static func isRelease(_ installed: [File], _ version: String, of family: ScriptFamily) -> Bool {
+        let line = versionLine(version)
+        let files = installed.map { file in
+            let isMain = file.name == family.mainName && file.bytes.starts(with: line)
+            return isMain ? File(name: file.name, bytes: Array(file.bytes.dropFirst(line.count))) : file
+        }
+        return VersionScheme.allCases.contains { (try? ScriptSet(files: files, family: family, scheme: $0))?.version == version }
+    }
+
     /// The files as installed: unchanged, except for the version line before the main script.
     public var installed: [File] {
         files.map { $0.name == family.mainName ? File(name: $0.name, bytes: Self.versionLine(version) + $0.bytes) : $0 }

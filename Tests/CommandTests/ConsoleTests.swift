@@ -47,14 +47,17 @@ import Testing
             "if x: # why\n  a\nelse:\n  b\n", "try:\n  c\nexcept E:\n  d\nfinally:\n  e\n",
         ]),
         ("@d\ndef f():\n  pass\ndef g():\n  pass", ["@d\ndef f():\n  pass\n", "def g():\n  pass\n"]),
-        ("if x: y\nz", ["if x: y", "z"]),
+        ("if x: y\nz", ["if x: y", "z"]), ("if x: y\nelse: z\nw", ["if x: y\nelse: z\n", "w"]),
+        ("d = {\n'a': 1, # {\n\n'b': [2,\n3]}\nd", ["d = {\n'a': 1, # {\n\n'b': [2,\n3]}\n", "d"]),
+        ("s = '''one\n\n'two' # (\n'''\ns", ["s = '''one\n\n'two' # (\n'''\n", "s"]), ("'#' + \"(\"\n1", ["'#' + \"(\"", "1"]),
+        ("x = 1 + \\\n2\nx", ["x = 1 + \\\n2\n", "x"]), ("def f():\n  a\n# note\n  b\nf()", ["def f():\n  a\n# note\n  b\n", "f()"]),
     ])
     func linesBecomeStatements(text: String, expected: [String]) throws { #expect(try Self.statements(text) == expected) }
 
     @Test func statementsAreBounded() {
-        #expect(throws: CommandError.statementTooLong(limit: 4096)) { try Self.statements(String(repeating: "x", count: 5000)) }
-        #expect(throws: CommandError.statementTooLong(limit: 4096)) {
-            try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000))
+        #expect(throws: CommandError.statementTooLong(limit: 16_384)) { try Self.statements(String(repeating: "x", count: 17_000)) }
+        for text in ["if x:\n" + String(repeating: "  y\n", count: 5000), "(" + String(repeating: "1,\n", count: 9000)] {
+            #expect(throws: CommandError.statementTooLong(limit: 16_384)) { try Self.statements(text) }
         }
     }
 
@@ -122,14 +125,14 @@ struct WholeConsoleTests {
 
             f()
             n
-            n = (n,
             1, 2 # two
             a = 3; n += 1
               # nothing
-            1), f(), (2
+            1), f()
             [x for x in (1, n)]
-            lambda: 1), f(
+            lambda: 1)
             'a' 'b'
+            1), f(), (2
             """
         let run = try bench.run(Self.console + ["--stay"], input: lines)
         #expect(run.status == 1)

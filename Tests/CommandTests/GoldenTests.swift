@@ -64,6 +64,13 @@ struct GoldenTests {
                 try append("--", to: files($0, "frame/one").appendingPathComponent("link.lua"))
             },
         Step("verify-drift-text", "verify \(one) --deep"),
+        Step("fs-list", "fs ls --json --virtual frame:one --virtual-speed max"),
+        Step("fs-table", "fs ls --virtual frame:one --virtual-speed max"),
+        Step("fs-room", "fs df --json --virtual monocle:a --virtual-speed max"),
+        Step("logs", "logs --restart --json --virtual monocle:log --virtual-speed max") {
+            _ = try $0.run(["fs", "ls", "--virtual", "monocle:log", "--virtual-speed", "max"])
+            try write("print('tick')\nraise ValueError('boom')\n", "virtual/monocle/log/files/main.py", $0)
+        },
         Step("verify-junit", "verify \(one) --deep --junit STATE/shown.txt"),
         // Before the fleets, which begin their units in an order of chance.
         Step("ledger-list", "ledger list --json"),

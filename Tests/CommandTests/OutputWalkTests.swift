@@ -27,7 +27,7 @@ import Testing
         "lint <folder>": .folder, "bundle verify <file>": .file, "bundle sbom <file>": .file, "bundle provenance <file>": .file,
         "--provenance": .file, "bundle sbom --output": .output, "bundle provenance --output": .output,
         "package inspect <file>": .file, "package verify <file>": .file, "assets add <file>": .file,
-        "robot image <file>": .file, "--log": .output,
+        "robot image <file>": .file, "run <file>": .file, "dev <folder>": .folder, "--log": .output,
     ]
 
     /// What takes a value and names no file.
@@ -40,6 +40,8 @@ import Testing
         "--part",
         "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256",
         "--since", "--url", "--firmware-version", "--ctrl", "--magic", "--layout", "--prove", "--for", "--speed", "--status", "type <text>",
+        "fs ls <place>", "fs cat <place>", "fs cp <place>", "fs rm <place>", "fs mkdir <place>",
+        "restore <time>", "run <argument>", "exec <code>",
         "robot drive <left right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
@@ -54,7 +56,7 @@ import Testing
         "lint": "PLACE", "bundle verify": "PLACE", "bundle sbom": "PLACE", "bundle provenance": "PLACE",
         "units name": "C6:05:04:03:02:01 Room", "units forget": "C6:05:04:03:02:01",
         "bundle create": "src -o PLACE", "bundle show": "PLACE", "bundle key show": "PLACE", "package key show": "PLACE",
-        "package inspect": "PLACE",
+        "package inspect": "PLACE", "run": "PLACE", "dev": "PLACE", "exec": "1",
         "package verify": "PLACE", "assets add": "PLACE", "ledger export": "--csv", "bundle key new": "-o PLACE",
         "package key new": "-o PLACE",
         "package create": "--family monocle --application PLACE --application-version 1 --key-file PLACE -o PLACE",

@@ -5,14 +5,15 @@ import Support
 enum ErrorCatalogue {
     static let types: [CataloguedErrors] = [
         Examples.support, Examples.inbox, Examples.archive, Examples.link, Examples.blueZ, Examples.repl, Examples.fpga, Examples.package,
-        Examples.firmwareFile, Examples.transfer, Examples.refusal, Examples.script, Examples.bundle, Examples.provisioning,
+        Examples.firmwareFile, Examples.transfer, Examples.refusal, Examples.script, Examples.unitFile,
+        Examples.bundle, Examples.provisioning,
         Examples.unitName,
         Examples.robot, Examples.robotCommand, Examples.frame,
         Examples.selection, Examples.catalogue, Examples.stateFile, Examples.assistant, Examples.unitFolder, Examples.command,
         Examples.ledger, Examples.claim, Examples.server, Examples.ledgerNotice, Examples.fleet, Examples.rollout,
         Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.pictureInput, Examples.soak, Examples.chat, Examples.bond,
         Examples.deviceList, Examples.comparison, Examples.serial, Examples.keyboard, Examples.espImage, Examples.overTheAir,
-        Examples.bareFirmware, Examples.download,
+        Examples.bareFirmware, Examples.download, Examples.kept,
     ]
 
     static var all: [CataloguedError] { types.flatMap(\.errors) }

@@ -105,6 +105,8 @@ struct FrameConsole: PromptConsole {
         try await insisting { try await FrameFiles(repl: repl).survey([], seed: 0) }.keys.map { PrintableText.of($0.utf8) }
     }
 
+    var files: any UnitFiles { FrameFiles(repl: repl) }
+
     func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
     func startProgram() async throws {

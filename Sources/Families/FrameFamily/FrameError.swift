@@ -31,9 +31,9 @@ extension FrameError: DiagnosableError {
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
         case .zeroByte(let name):
-            unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; the old scripts are still there",
+            unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; its old files are still there",
                  cause: "firmware before v24.255 cuts what it writes off at such a byte",
-                 remedy: "update the firmware together with the scripts, or leave the byte out of the script")
+                 remedy: "update the firmware first, with noafw flash, or leave the byte out of the file")
         case .functionReplaced(let name):
             unit("FRM-0005", "the unit's program has replaced the firmware's \(name)",
                  cause: "what the unit says of its files is the word of that program, which its firmware always starts first",

@@ -14,13 +14,13 @@ struct FrameFiles: Sendable {
     private static let entryLimit = 1024
     static let fileLimit = 65_536
     /// For digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
-    private static let surveyTimeout = Duration.seconds(15)
+    static let surveyTimeout = Duration.seconds(15)
     /// For one packet, and perhaps an erase.
-    private static let writeTimeout = Duration.seconds(6)
-    private static let loadTimeout = Duration.seconds(10)
+    static let writeTimeout = Duration.seconds(6)
+    static let loadTimeout = Duration.seconds(10)
 
-    /// `d` returns the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` returns 512 bytes or up to a line end,
-    /// which it drops, and does not report the end of the file (frame-codebase, `file.c`), so the size is needed.
+    /// `d` returns the digest of a file of `n` bytes, `v` lists a folder (the root). The firmware's `read` returns 512 bytes or up to a
+    /// line end, which it drops, and does not report the end of the file (frame-codebase, `file.c`), so the size is needed.
     private static let reading = """
         function _nf.d(p,n,h)
         local ok,f=pcall(frame.file.open,p,"r")
@@ -49,9 +49,9 @@ struct FrameFiles: Sendable {
         f:close()
         return ok and("%016x"):format(h)or"unread"
         end
-        function _nf.v(h,w)
+        function _nf.v(h,w,p)
         local r={}
-        for _,e in ipairs(frame.file.listdir("/"))do
+        for _,e in ipairs(frame.file.listdir(p or"/"))do
         if e.name~="."and e.name~=".."then
         r[#r+1]=e.type.." "..(e.size or 0).." "..(e.type==1 and w[e.name]and _nf.d(e.name,e.size,h)or"-").." "..e.name.."/"
         end
@@ -97,11 +97,11 @@ struct FrameFiles: Sendable {
 
     private static let library = reading + "\n" + writing
 
-    static var sentCode: [String] { [library, genuineness] }
+    static var sentCode: [String] { [library, genuineness, ownerLibrary] }
 
     let repl: LuaREPL
 
-    private func load() async throws {
+    func load() async throws {
         try await repl.load("files", try LuaCode(Self.library), within: Self.loadTimeout)
     }
 
@@ -112,21 +112,25 @@ struct FrameFiles: Sendable {
 
     /// Everything in the root by its printable name, with digests of the named files.
     func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
-        try await load()
         let wanted = names.map { "[\(Self.literal($0))]=1" }.joined(separator: ",")
-        let answer = try await repl.run(try LuaCode("return _nf.v(\(seed),{\(wanted)})"), within: Self.surveyTimeout)
-        let entries = answer.split(separator: UInt8(ascii: "/"))
+        return Dictionary(
+            try await entries("return _nf.v(\(seed),{\(wanted)})").map { (PrintableText.name($0.name), $0.file) },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// - Parameter code: a call of `_nf.v`.
+    func entries(_ code: String) async throws -> [(name: ArraySlice<UInt8>, file: FrameFile)] {
+        try await load()
+        let entries = try await repl.run(try LuaCode(code), within: Self.surveyTimeout).split(separator: UInt8(ascii: "/"))
         guard entries.count <= Self.entryLimit else { throw REPLError.garbage("a list of files") }
-        var found: [String: FrameFile] = [:]
-        for entry in entries {
+        return try entries.map { entry in
             let parts = entry.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count == 4, let byteCount = Int(String(decoding: parts[1], as: UTF8.self)), (0...Self.fileLimit).contains(byteCount)
             else { throw REPLError.garbage("a list of files") }
-            found[PrintableText.name(parts[3])] = FrameFile(
+            return (parts[3], FrameFile(
                 isFolder: parts[0] != [UInt8(ascii: "1")], byteCount: byteCount,
-                digest: parts[2] == [UInt8(ascii: "-")] ? nil : String(decoding: parts[2], as: UTF8.self))
+                digest: parts[2] == [UInt8(ascii: "-")] ? nil : String(decoding: parts[2], as: UTF8.self)))
         }
-        return found
     }
 
     /// Begins a file, or continues it at its end.
@@ -145,6 +149,17 @@ struct FrameFiles: Sendable {
             throw REPLError.garbage("a position in a file")
         }
         return end
+    }
+
+    /// - Parameter progress: gets the file's length after each command.
+    func send(_ bytes: [UInt8], as name: String, from start: Int, progress: (Int) -> Void) async throws {
+        var end = start
+        try await open(name, at: start)
+        while end < bytes.count {
+            end = try await append(bytes, from: end)
+            progress(end)
+        }
+        try await close()
     }
 
     func close() async throws { try await repl.call("e", within: Self.writeTimeout) }
@@ -168,5 +183,5 @@ struct FrameFiles: Sendable {
         try await repl.run(try LuaCode("_nf.m{\(list)}"), within: Self.surveyTimeout)
     }
 
-    private static func literal(_ name: String) -> String { String(decoding: LuaLiteral.string(name.utf8), as: UTF8.self) }
+    static func literal(_ name: String) -> String { String(decoding: LuaLiteral.string(name.utf8), as: UTF8.self) }
 }

@@ -130,12 +130,10 @@ struct FrameScripts: ScriptStore {
     ) async throws {
         var end = start
         do {
-            try await files.open(name, at: start)
-            while end < file.bytes.count {
-                end = try await files.append(file.bytes, from: end)
-                progress(end)
+            try await files.send(file.bytes, as: name, from: start) {
+                end = $0
+                progress($0)
             }
-            try await files.close()
         } catch REPLError.lua(let exception) where exception.message.hasSuffix("error writing to file") {
             try? await files.close()
             for script in scripts.files { try? await files.remove(script.copyName) }

@@ -85,6 +85,8 @@ struct MonocleConsole: PythonConsole {
         if isFresh { try await repl.softReset(within: Self.promptTimeout) }
     }
 
+    var files: any UnitFiles { PythonFiles(repl: repl) }
+
     func store(for scripts: ScriptSet) -> any ScriptStore { ScriptInstaller(repl: repl, scripts: scripts) }
 
     private func leave(with code: String, orThrow error: ProvisioningError) async throws {

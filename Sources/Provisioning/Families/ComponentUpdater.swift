@@ -13,14 +13,14 @@ public protocol ComponentUpdater: Sendable {
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
     /// Finds files that a person has put in this component's place. Changes nothing.
-    func ownFiles(_ unit: UnitLease) async throws -> OwnFiles
+    func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles
     /// Compares what the unit reports with what is wanted; with `isDeep` every byte, by digests computed on the unit.
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
 }
 
 extension ComponentUpdater {
     public func checkAge(on unit: UnitIdentity) throws {}
-    public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles { OwnFiles() }
+    public func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles { OwnFiles() }
 
     /// A current component costs nothing; any other may have to be written whole.
     func plan(_ action: ComponentPlan.Action, from actual: String?) -> ComponentPlan {
@@ -35,7 +35,7 @@ public protocol PlannedUpdate: Sendable {
     var plan: ComponentPlan { get }
     /// Whether something on the unit is erased before the replacement is there: its battery and age then matter.
     var erases: Bool { get }
-    /// See ``ComponentUpdater/ownFiles(_:)``.
+    /// See ``ComponentUpdater/ownFiles(_:_:)``.
     var ownFiles: OwnFiles { get }
     /// Throws the error with which ``apply(_:_:)`` would end before it changes anything.
     /// - Parameter isAfterFirmware: the unit gets new firmware first.

@@ -26,6 +26,8 @@ public protocol ProgramConsole: UnitConsole {
     /// - Parameter putsBack: restores its name.
     /// - Returns: the other name; `nil` if there is no such program.
     func programAside(putsBack: Bool) async throws -> String?
+    /// The unit's file system, for its owner.
+    var files: any UnitFiles { get }
     /// The unit's storage for scripts.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws

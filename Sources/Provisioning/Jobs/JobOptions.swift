@@ -13,10 +13,16 @@ public struct JobOptions: Sendable {
     public var minimumBattery = 20
     /// How long a unit's program has to run without an error once it is ready.
     public var programWatch = Self.defaultProgramWatch
+    /// The program is proved: without it, a program that never says that it is ready, or prints for ever, is started and not judged.
+    public var provesProgram = true
     public static let defaultProgramWatch = Duration.seconds(2)
     /// Awaited when the plan is known, before any of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
     /// in its bootloader, which cannot be asked what it holds.
     public var beforeChange: @Sendable (Plan?) async throws -> Void = { _ in }
+    /// Keeps what is an owner's before it goes; `nil` keeps nothing.
+    public var keeping: FileKeeping?
+    /// What was kept is put back before the unit is verified.
+    public var putsBack = false
     /// Asked right before each erase; what it throws ends the job with the unit as it is.
     public var beforeErase: @Sendable () async throws -> Void = {}
 

@@ -20,6 +20,8 @@ public final class JobState: Sendable {
         var recoveries: [Recovery] = []
         var transfers = TransferCounts()
         var memories: [Component: any Sendable] = [:]
+        var keptNames: Set<String> = []
+        var keptFiles: [KeptFile] = []
     }
 
     private let family: FamilyID
@@ -193,6 +195,18 @@ extension JobState {
     public func memory(of component: Component) -> (any Sendable)? { state.withLock { $0.memories[component] } }
 
     public func remember(_ memory: any Sendable, of component: Component) { state.withLock { $0.memories[component] = memory } }
+
+    /// Of an owner's files that were kept before they go.
+    var keptNames: Set<String> { state.withLock(\.keptNames) }
+
+    var keptFiles: [KeptFile] { state.withLock(\.keptFiles) }
+
+    func kept(_ files: [KeptFile], _ names: Set<String>) {
+        state.withLock { state in
+            state.keptNames.formUnion(names)
+            state.keptFiles += files
+        }
+    }
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in

@@ -18,9 +18,13 @@ public struct OwnFiles: Sendable, Equatable {
 }
 
 extension OwnFiles {
+    static func changed(among differences: [ScriptDifference]) -> [String] {
+        differences.compactMap { if case .differs(let name, _, _) = $0 { name } else { nil } }
+    }
+
     /// A main script without a version is nobody's release, and one that differs from the release that it names was changed.
     init(among differences: [ScriptDifference], version: String?, of scripts: ScriptSet) {
-        let changed = differences.compactMap { if case .differs(let name, _, _) = $0 { name } else { nil } }
+        let changed = Self.changed(among: differences)
         let isOwn = version == scripts.version || (version == nil && changed.contains(scripts.family.mainName))
         let others = differences.compactMap { if case .extra(let name) = $0 { name } else { nil } }
         self.init(replaced: isOwn ? changed : [], others: others.filter { !$0.hasSuffix(ScriptSet.copySuffix) })

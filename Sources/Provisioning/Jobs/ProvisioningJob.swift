@@ -1,4 +1,5 @@
 import Bluetooth
+import ScriptBundle
 import Support
 
 /// Brings one unit from whatever it is to what the assets say, and verifies it.
@@ -56,6 +57,7 @@ public struct ProvisioningJob: Sendable {
             try await foresee(planned, lease, state)
         } else {
             try await apply(planned, lease, state)
+            try await putBack(lease, state)
             try await locator.rules.tidyUp(lease, state)
         }
         try await verify(lease, state)
@@ -74,7 +76,7 @@ extension ProvisioningJob {
                 planned.append(try await updater.inspect(lease, state))
                 continue
             }
-            let own = erasesFiles ? try await updater.ownFiles(lease) : OwnFiles()
+            let own = try await updater.ownFiles(lease, state)
             planned.append(UpdateAfterFirmware(updater: updater, ownFiles: own) { try await checkPreflight(lease, state) })
         }
         state.planned(plan(try await tellFiles(of: planned, lease, state)))
@@ -92,15 +94,45 @@ extension ProvisioningJob {
             let names = planned.flatMap(\.ownFiles.replaced) + others
             guard !names.isEmpty else { return plans }
             plans[index].erases = names
-            state.notice("the new \(plans[index].component) may erase on the unit: \(OwnFiles.list(names))")
+            state.notice("the new \(plans[index].component) may erase on the unit: \(OwnFiles.list(names))\(kept)")
         } else {
-            for (index, update) in planned.enumerated() where update.plan.action == .update && !update.ownFiles.replaced.isEmpty {
+            for (index, update) in planned.enumerated() where update.plan.action != .current && !update.ownFiles.replaced.isEmpty {
                 plans[index].erases = update.ownFiles.replaced
-                state.notice("the \(update.plan.component) replace on the unit: \(OwnFiles.list(update.ownFiles.replaced))")
+                state.notice("the \(update.plan.component) replace on the unit: \(OwnFiles.list(update.ownFiles.replaced))\(kept)")
             }
             if !others.isEmpty { state.notice("left alone on the unit: \(OwnFiles.list(others))") }
         }
         return plans
+    }
+
+    private var kept: String { options.keeping.map { " (kept in \($0.folder(locator.address)))" } ?? "" }
+
+    /// Reads what goes and has it kept, once for all attempts: a later one finds it gone.
+    private func keepFiles(_ lease: UnitLease, _ state: JobState) async throws {
+        guard let keeping = options.keeping, let plan = state.plan else { return }
+        // New firmware without scripts leaves the unit with none.
+        let takesAll = erasesFiles && assets.scripts == nil && plan.components.contains(where: \.outdatesOthers)
+        let names = Set(takesAll ? try await lease.program().files.list(.root).map(\.name) : plan.erases).subtracting(state.keptNames)
+        guard !names.isEmpty else { return }
+        let files = try await lease.program().files.contents(of: names)
+        if !files.isEmpty {
+            let place = try await keeping.keep(files, try await lease.identity(), locator.family)
+            let count = files.count == 1 ? "1 file of the unit is" : "\(files.count) files of the unit are"
+            state.notice("\(count) kept in \(place): noafw restore puts back what is kept")
+        }
+        state.kept(files, names)
+    }
+
+    /// Each file is proved on the unit.
+    private func putBack(_ lease: UnitLease, _ state: JobState) async throws {
+        guard options.putsBack, !state.keptFiles.isEmpty else { return }
+        let files = try await lease.program().files
+        for file in state.keptFiles where try await !files.holds(file.bytes, at: file.path) {
+            try await files.makeFolders(file.path.parent)
+            try await files.write(file.bytes, to: file.path) { _ in }
+        }
+        state.notice(state.keptFiles.count == 1 ? "1 file is back on the unit" : "\(state.keptFiles.count) files are back on the unit")
+        lease.forget(.scripts)
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {
@@ -129,7 +161,10 @@ extension ProvisioningJob {
     }
 
     private func apply(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
-        if planned.contains(where: { $0.plan.action != .current }) { try await options.beforeChange(state.plan) }
+        if planned.contains(where: { $0.plan.action != .current }) {
+            try await options.beforeChange(state.plan)
+            try await keepFiles(lease, state)
+        }
         for update in planned {
             let plan = update.plan
             guard plan.action != .current else {
@@ -159,10 +194,13 @@ extension ProvisioningJob {
             }
         }
         if let console = try await lease.console() as? any ProgramConsole {
-            if !options.dryRun, let scripts = assets.scripts {
+            if !options.dryRun, options.provesProgram, let scripts = assets.scripts {
                 state.lives(try await console.verifyProgram(of: scripts, watching: options.programWatch))
             } else {
                 try await console.startProgram()
+                if !options.dryRun, !options.provesProgram {
+                    state.notice("the unit's program was started, and nothing proves that it lives")
+                }
             }
         }
         state.complete()

@@ -68,11 +68,7 @@ public struct VerifyJob: Sendable {
         _ lease: UnitLease, _ result: inout VerifyReport, _ tell: @Sendable (RunEvent.Content) -> Void
     ) async throws {
         tell(.stage(.connect))
-        switch try await lease.hasLink ? .application : locator.find() {
-        case .application: break
-        case .bootloader: throw ProvisioningError.inBootloader
-        case nil: throw lease.absence()
-        }
+        try await lease.reach()
         tell(.stage(.probe))
         result.identity = try await lease.identity()
         tell(.probed(result.identity))

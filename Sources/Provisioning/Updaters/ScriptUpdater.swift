@@ -1,4 +1,5 @@
 import Cryptography
+import REPL
 import ScriptBundle
 import Support
 
@@ -71,13 +72,31 @@ public struct ScriptUpdater: ComponentUpdater {
             let files = scripts.installed.filter { names.contains($0.name) }
             plan.estimates = [StageEstimate(.scripts, seconds: store.pace.seconds(for: files))]
         }
-        let own = OwnFiles(among: differences, version: actual, of: scripts)
+        let own = try await own(among: differences, version: actual, unit, job)
         return Planned(scripts: scripts, names: names, plan: plan, ownFiles: own)
     }
 
-    public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles {
-        let differences = try await unit.program().store(for: scripts).deepCheck()
-        return OwnFiles(among: differences, version: try await unit.version(of: .scripts), of: scripts)
+    public func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles {
+        do {
+            let differences = try await unit.program().store(for: scripts).deepCheck()
+            return try await own(among: differences, version: try await unit.version(of: .scripts), unit, job)
+        } catch REPLError.lacking {
+            // Firmware that cannot read files keeps none either.
+            return OwnFiles()
+        }
+    }
+
+    /// The version line of another release proves little: an owner edits below it. So its files are read where they are to be kept.
+    private func own(
+        among differences: [ScriptDifference], version: String?, _ unit: UnitLease, _ job: JobState
+    ) async throws -> OwnFiles {
+        var own = OwnFiles(among: differences, version: version, of: scripts)
+        let changed = OwnFiles.changed(among: differences)
+        if job.options.keeping != nil, own.replaced.isEmpty, !changed.isEmpty, let version,
+            try await !unit.program().files.holdsRelease(version, of: scripts.family, besides: Set(own.others)) {
+            own.replaced = changed
+        }
+        return own
     }
 
     /// A person's files where no scripts are at hand to compare with: those of a release are told by the version that they state.

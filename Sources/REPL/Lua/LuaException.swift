@@ -27,8 +27,11 @@ public struct LuaException: Sendable, Hashable {
     var isMissingProgram: Bool { endsProgram && message.hasSuffix("cannot open file: main.lua") }
 
     /// ``message`` with line numbers of `main.lua` as its author counts them: without the version line.
-    public var programMessage: String {
-        message.replacing(/\[string "main\.lua"\]:([0-9]+):/) { match in
+    public var programMessage: String { Self.programText(message) }
+
+    /// The same for a whole traceback.
+    public static func programText(_ text: String) -> String {
+        text.replacing(/\[string "main\.lua"\]:([0-9]+):/) { match in
             guard let line = Int(match.1), line > 1 else { return String(match.0) }
             return "[string \"main.lua\"]:\(line - 1):"
         }

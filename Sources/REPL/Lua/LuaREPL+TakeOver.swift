@@ -78,7 +78,7 @@ extension LuaREPL {
         "pcall(function()f:close()end)f=nil",
     ]
 
-    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside] }
+    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside, streaming] }
 
     /// Sends a break, and a line that is not Lua. Only an idle prompt answers with the error for it, which no program can
     /// replace.

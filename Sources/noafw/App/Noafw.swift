@@ -29,9 +29,10 @@ struct Noafw: ParsableCommand {
             Print completions: noafw --generate-completion-script bash|zsh|fish
             """,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
-            PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
-            LedgerCommand.self,
+            FlashCommand.self, UpdateCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, FsCommand.self,
+            RestoreCommand.self, RunCommand.self, ExecCommand.self, ResetCommand.self, LogsCommand.self, DevCommand.self,
+            ScanCommand.self, RescueCommand.self, PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self,
+            PackageCommand.self, AssetsCommand.self, LedgerCommand.self,
             InfoCommand.self, UnitsCommand.self, ExplainCommand.self, LintCommand.self,
         ] + SupportedFamily.all.flatMap(\.bench))
 

@@ -16,10 +16,11 @@ struct ConsoleCommand: ContextCommand {
             block needs that. Press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
 
             A Frame evaluates one line of Lua at a time, and more when a statement goes on. Press Ctrl-C to break the \
-            line that runs. Press Ctrl-D to leave.
+            line that runs. Press Ctrl-D or enter exit to leave; help explains.
 
-            Without a terminal, noafw runs the lines of standard input. In Python, the lines indented below a line belong to it. \
-            Output goes to standard output, and errors of the lines go to standard error.
+            Without a terminal, noafw runs standard input. In Python it shows the value of each expression, and goes on behind an \
+            exception. Lua gets it whole, so that locals live to its end; where it is no chunk, as 1+1 is none, each line is evaluated. \
+            Output goes to standard output, and errors go to standard error.
 
             Examples:
               noafw console
@@ -28,6 +29,7 @@ struct ConsoleCommand: ContextCommand {
               echo "frame.battery_level()" | noafw console --family frame
               echo "import device; device.battery_level()" | noafw console --nearest
               noafw console --stay < diagnose.py
+              noafw console --family frame < check.lua
 
             Exit codes: 0 no line failed; 1 a line raised an exception; for the others see noafw flash.
             """)

@@ -22,7 +22,10 @@ struct ConsoleLines: Sendable {
     /// shows in the body of a function that is never called, so that nothing runs twice.
     static func code(_ statement: String) throws -> PythonCode {
         let literal = String(decoding: PythonLiteral.string(statement), as: UTF8.self)
-        if statement.contains("\n") { return try PythonCode("exec(\(literal))") }
+        if PythonStatements.isBlock(statement), statement.contains("\n") {
+            // Bytes that the prompt would act upon are escaped.
+            return try (try? PythonCode(statement)) ?? PythonCode("exec(\(literal))")
+        }
         return try PythonCode("""
             _s=\(literal)
             try:
@@ -45,48 +48,6 @@ struct ConsoleLines: Sendable {
             verdict.hasRaised = true
             for line in exception.traceback.split(separator: "\n") { context.diagnostics.writeLine(UntrustedText.escape(String(line))) }
         }
-    }
-}
-
-/// Joins lines of Python to statements: a line, or a block with all that is indented below it. As in a file, a blank line ends no
-/// block. Brackets and quotation marks have to close on their line.
-struct PythonStatements {
-    /// Bytes of one block.
-    static let limit = 4096
-
-    private var block: [String] = []
-
-    /// - Returns: what the line completes: the block before it, itself, or both.
-    mutating func take(_ line: String) throws(CommandError) -> [String] {
-        let isBlank = line.allSatisfy(\.isWhitespace)
-        if block.isEmpty {
-            guard !isBlank, line.first(where: { !$0.isWhitespace }) != "#" else { return [] }
-        } else if isBlank || Self.goesOn(line, after: block) {
-            block.append(line)
-            guard block.reduce(0, { $0 + $1.utf8.count + 1 }) <= Self.limit else { throw .statementTooLong(limit: Self.limit) }
-            return []
-        }
-        let complete = finish()
-        guard line.utf8.count <= Self.limit else { throw .statementTooLong(limit: Self.limit) }
-        guard Self.opensBlock(line) else { return complete + [line] }
-        block = [line]
-        return complete
-    }
-
-    /// - Returns: the block that the end of the input completes.
-    mutating func finish() -> [String] {
-        defer { block = [] }
-        return block.isEmpty ? [] : [block.joined(separator: "\n") + "\n"]
-    }
-
-    private static func opensBlock(_ line: String) -> Bool {
-        line.hasPrefix("@") || line.prefix { $0 != "#" }.last { !$0.isWhitespace } == ":"
-    }
-
-    private static func goesOn(_ line: String, after block: [String]) -> Bool {
-        if line.first?.isWhitespace == true || block.last?.hasPrefix("@") == true { return true }
-        let word = line.prefix { $0.isLetter }
-        return ["elif", "else", "except", "finally"].contains(word)
     }
 }
 

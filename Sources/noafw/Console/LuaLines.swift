@@ -2,16 +2,35 @@ import Bluetooth
 import REPL
 import Support
 
-/// Runs the lines of standard input on a unit's Lua. An incomplete statement goes on with the next line.
+/// Runs standard input on a unit's Lua: as one chunk, so that locals live to its end. Where that is none, such as lines with values to
+/// be shown, each line is a statement; an incomplete one goes on with the next line.
 struct LuaLines: Sendable {
     let context: CommandContext
 
     func run(_ repl: LuaREPL) async throws -> ConsoleVerdict {
-        var lines = try InputLines(context, limit: LuaStatements.limit)
-        defer { lines.close() }
+        var input = try InputLines(context, limit: LuaREPL.codeLimit)
+        defer { input.close() }
+        var (lines, byteCount): ([String], Int) = ([], 0)
+        while let line = try await input.next() {
+            lines.append(line)
+            byteCount += line.utf8.count + 1
+            guard byteCount <= LuaREPL.codeLimit else { throw CommandError.statementTooLong(limit: LuaREPL.codeLimit) }
+        }
+        if lines.count > 1 {
+            do {
+                let code = UnitCode(bytes: Array(lines.joined(separator: "\n").utf8), name: "stdin")
+                return ConsoleVerdict(hasRaised: try await !CodeRunner(context: context).run(code, at: .lua(repl)))
+            } catch REPLError.lua {
+                // It is no chunk.
+            }
+        }
+        return try await run(lines, repl)
+    }
+
+    private func run(_ lines: [String], _ repl: LuaREPL) async throws -> ConsoleVerdict {
         var statements = LuaStatements()
         var verdict = ConsoleVerdict()
-        while let line = try await lines.next() {
+        for line in lines {
             guard let statement = try statements.take(line) else { continue }
             let evaluation = try await repl.evaluate(statement, within: .forever)
             if case .incomplete = evaluation { statements.goOn(statement) } else { show(evaluation, &verdict) }

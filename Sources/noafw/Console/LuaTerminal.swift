@@ -31,6 +31,7 @@ struct LuaTerminal: Sendable {
                     case .show(let evaluation): _ = evaluation.show(in: context)
                     case .prompt(let continues): context.output.write(Self.prompt(continues: continues))
                     case .newLine: context.output.writeLine("")
+                    case .help: context.output.writeLine(Self.help)
                     case .leave: return ConsoleVerdict()
                     }
                 }
@@ -39,6 +40,11 @@ struct LuaTerminal: Sendable {
             return ConsoleVerdict()
         }
     }
+
+    private static let help = """
+        A line is evaluated, and its value shown; a statement that goes on asks for more. Locals live in their line.
+        Ctrl-C breaks what runs; exit or Ctrl-D leaves. frame.battery_level() is an example.
+        """
 
     private static func prompt(continues: Bool) -> String { continues ? ">> " : "> " }
 
@@ -75,6 +81,7 @@ struct LuaPromptMachine {
         case show(LuaEvaluation)
         case prompt(continues: Bool)
         case newLine
+        case help
         case leave
     }
 
@@ -107,11 +114,25 @@ struct LuaPromptMachine {
         }
     }
 
+    /// Words that mean something to a person, and nothing to Lua.
+    private static func command(_ line: String) -> Action? {
+        switch line.filter({ !$0.isWhitespace }) {
+        case "exit", "exit()", "quit", "quit()": .leave
+        case "help", "help()": .help
+        default: nil
+        }
+    }
+
+    private mutating func rest(after command: Action) throws(CommandError) -> [Action] {
+        command == .leave ? [] : [.prompt(continues: false)] + (try next())
+    }
+
     private mutating func next() throws(CommandError) -> [Action] {
         var actions: [Action] = []
         while running == nil, let end = typed.firstIndex(of: 0x0A) {
             let line = String(decoding: typed[..<end], as: UTF8.self)
             typed.removeSubrange(...end)
+            if statements.begun == nil, let command = Self.command(line) { return actions + [command] + (try rest(after: command)) }
             running = try statements.take(line)
             actions.append(running.map(Action.evaluate) ?? .prompt(continues: false))
         }

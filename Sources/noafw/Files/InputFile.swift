@@ -43,7 +43,7 @@ enum InputFile {
         }
     }
 
-    private static func unreadable(_ path: String, _ reason: String, _ remedy: String) -> Diagnosis {
+    static func unreadable(_ path: String, _ reason: String, _ remedy: String) -> Diagnosis {
         Diagnosis(
             "NOA-0066", .missingInput, nil, "cannot read \(path)", cause: reason, remedy: remedy)
     }

@@ -10,4 +10,9 @@ struct NamedPath: Sendable, Hashable {
         self.name = name
         location = name.hasPrefix("/") ? name : "\(folder)/\(name)"
     }
+
+    private init(name: String, location: String) { (self.name, self.location) = (name, location) }
+
+    /// In a folder of this path.
+    func appending(_ part: String) -> NamedPath { NamedPath(name: "\(name)/\(part)", location: "\(location)/\(part)") }
 }

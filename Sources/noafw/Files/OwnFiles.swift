@@ -4,7 +4,7 @@ import Provisioning
 /// noafw's own files, which no result may replace.
 enum OwnFiles {
     /// Their names in the state folder.
-    static let state = ["chat-history", "ledger", "locks", "names.json", "units.json", "units.lock", "virtual"]
+    static let state = ["chat-history", "kept", "ledger", "locks", "names.json", "units.json", "units.lock", "virtual"]
 
     /// Absolute paths of files and folders, existing or not.
     static func all(in context: CommandContext) -> [String] {

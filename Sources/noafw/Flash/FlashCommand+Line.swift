@@ -56,7 +56,8 @@ extension FlashCommand {
         }
         return LineRequest(
             units: fleet, allowed: allowed, threshold: line.near ?? LineOptions.usualThreshold, repeatsPassed: line.again, serials: desk,
-            inputs: inputs.value(in: context), options: options, limits: limits, records: records, stateFolder: try context.stateFolder(),
+            inputs: inputs.value(in: context), options: try options(in: context), limits: limits, records: records,
+            stateFolder: try context.stateFolder(),
             drain: context.interrupts.drain)
     }
 }

@@ -49,6 +49,16 @@ struct FlashCommand: ContextCommand {
     @Flag(help: "Do not ask before erasing files that belong to no release. A line (--watch) never asks.")
     var yes = false
 
+    @Flag(
+        name: .customLong("no-keep"),
+        help: "Do not keep files that belong to no release before they are erased or replaced (noafw restore puts back what is kept).")
+    var noKeep = false
+
+    @Flag(
+        name: .customLong("no-wait"),
+        help: "Do not prove that the unit's program lives: for one that never says that it is ready, or prints for ever.")
+    var noWait = false
+
     @Flag(help: "Accept firmware that is older than the unit's. Its bootloader may still refuse it.")
     var allowDowngrade = false
 
@@ -76,16 +86,18 @@ struct FlashCommand: ContextCommand {
         return await RunSession(context: context, report: report, presentation: presentation).run {
             FlashRequest(
                 fleet: network.place.apply(to: try units.fleet(in: context)),
-                inputs: network.apply(to: inputs.value(in: context)), options: asking(context),
+                inputs: network.apply(to: inputs.value(in: context)), options: try asking(context),
                 limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
         }
     }
 
-    var options: JobOptions {
+    func options(in context: CommandContext) throws -> JobOptions {
         var options = JobOptions()
+        options.keeping = noKeep ? nil : try KeptFiles(context).keeping
         options.components = parts.value
         options.programWatch = parts.programWatch
+        options.provesProgram = !noWait
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade
@@ -93,8 +105,8 @@ struct FlashCommand: ContextCommand {
         return options
     }
 
-    private func asking(_ context: CommandContext) -> JobOptions {
-        var options = options
+    private func asking(_ context: CommandContext) throws -> JobOptions {
+        var options = try options(in: context)
         if !yes, !report.json, let question = EraseQuestion(context, isForSeveral: units.isFleet) {
             options.beforeChange = { try await question.ask(about: $0) }
         }

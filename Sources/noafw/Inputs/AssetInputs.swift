@@ -15,6 +15,8 @@ struct AssetInputs: Sendable, Hashable {
     var search: AssetSearch
     /// Development images may go to a unit that is not virtual.
     var allowsDevelopment = false
+    /// The unit's scripts are no business of the run.
+    var leavesScripts = false
     /// Whatever is given as an FPGA image is taken for one.
     var allowsAnyFPGAImage = false
 

@@ -42,7 +42,7 @@ struct AssetLoader {
     /// - Parameter wanted: `nil` for all that the family has.
     /// - Throws: ``CommandError/noSuchPart(_:family:has:)``, and what is wrong with the files.
     func load(_ wanted: Set<Component>?) throws -> AssetSet {
-        let parts = wanted ?? Set(family.components)
+        let parts = wanted ?? Set(family.components.filter { $0 != .scripts || !inputs.leavesScripts })
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }

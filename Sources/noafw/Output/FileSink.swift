@@ -14,7 +14,7 @@ final class FileSink: Sendable {
     var sink: TextSink {
         TextSink(
             isTerminal: isatty(descriptor) == 1, columns: { [self] in Int(size.ws_col) }, rows: { [self] in Int(size.ws_row) },
-            write: { [self] text in write(Array(text.utf8)) }, writeBytes: { [self] in write($0) })
+            bytes: { [self] bytes in write(bytes) }, write: { [self] text in write(Array(text.utf8)) })
     }
 
     private var size: winsize {

@@ -11,6 +11,9 @@ enum Format {
         return text == "-0" ? "0" : text
     }
 
+    /// `1 file`, `2 files`
+    static func count(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+
     static func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
 
     /// `214,708`

@@ -51,6 +51,7 @@ struct RescueCommand: ContextCommand {
         return await session.run {
             var options = JobOptions()
             options.dryRun = dryRun
+            options.keeping = try KeptFiles(context).keeping
             let selector = device.flatMap { DeviceAddress($0) }.map { UnitSelector.address($0) } ?? .only
             let fleet = UnitSelection(
                 units: .one(selector), adapters: adapter.map { [$0.text] } ?? [], jobsPerAdapter: 1, wait: waiting.value)

@@ -26,7 +26,7 @@ struct PublishedDocument {
     /// Documents of which no golden file has one: they need a server.
     static let withoutGolden: Set<String> = ["noafw.ledger.send/1"]
     /// Files of the program's own, which no option prints: the station's list of units, and what a bundle holds (docs/assets.md).
-    static let files: Set<String> = ["noafw.units/1", "noafw.names/1", "noafw.bundle/1"]
+    static let files: Set<String> = ["noafw.units/1", "noafw.names/1", "noafw.bundle/1", "noafw.kept/1"]
 }
 
 extension PublishedDocument {
@@ -226,6 +226,11 @@ extension PublishedDocument {
         return [ExplainDocument(code: "NOA-0001", entries: [entry], error: error)]
     }
 
+    private static var listings: [any Encodable] {
+        let folder = UnitFile(Array("lib".utf8), in: .root, isFolder: true, byteCount: 0)
+        return [FsDocument([folder]), FsDocument(UnitSpace(used: 1, total: 2)), FsDocument(UnitSpace(used: 1, total: nil))]
+    }
+
     fileprivate static var others: [PublishedDocument] {
         [
             PublishedDocument(schema: "noafw.info/1", title: "The result of `noafw info --json`", golden: "info", samples: info),
@@ -255,6 +260,13 @@ extension PublishedDocument {
                 samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
             PublishedDocument(
                 schema: "noafw.type/1", title: "The result of `noafw type --json`", golden: "type-sent", samples: typed),
+            PublishedDocument(
+                schema: "noafw.fs/1", title: "The result of `noafw fs ls --json` and `fs df --json`", golden: "fs-list", samples: listings),
+            PublishedDocument(
+                schema: "noafw.logs/1", title: "A line of `noafw logs --json`", golden: "logs",
+                samples: LogDocument.Event.allCases.map {
+                    LogDocument(time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .ended ? nil : "a")
+                }),
             PublishedDocument(
                 schema: "noafw.bundle.show/1",
                 title: "The result of `noafw bundle --json`, `bundle show --json` and `bundle verify --json`",

@@ -5,6 +5,11 @@ import Support
 @testable import noafw
 
 extension Examples {
+    static let kept = CataloguedErrors([
+        KeptFilesError.notKept(path: path, reason: reason), .damaged(path: path), .none(unit: "ADDRESS"),
+        .noSuchTime("TIME", has: ["TIME"]), .otherFamily("FAMILY", kept: "FAMILY"),
+    ])
+
     static let command = CataloguedErrors([
         CommandError.noStateFolder, .noCacheFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),

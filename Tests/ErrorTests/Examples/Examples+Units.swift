@@ -17,6 +17,12 @@ extension Examples {
         .verificationFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
     ])
 
+    static let unitFile = CataloguedErrors([
+        UnitFileError.missing("NAME"), .isFolder("NAME"), .isFile("NAME"), .notEmpty("NAME"), .noSpace("NAME", byteCount: 9000),
+        .refused("NAME", reason: reason), .damaged("NAME"), .tooLong("NAME", byteCount: 9000, limit: 8192), .nameUnsafe("NAME"),
+        .tooMany("FOLDER", limit: 4096),
+    ])
+
     static let bundle = CataloguedErrors(
         [
             BundleError.manifestInvalid(reason: reason), .isPackage(place: path), .isBundle(place: path),

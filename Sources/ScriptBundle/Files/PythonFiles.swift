@@ -1,0 +1,173 @@
+import Foundation
+import REPL
+import Support
+
+/// A unit's files through its Python, as their owner uses them: any bytes, in folders.
+///
+/// The helper `_nu` lists and reads, ``ScriptHelper`` writes and digests. All steps but the removal of a file may be repeated.
+public struct PythonFiles: Sendable {
+    /// Bytes read at once: in base64 an answer below 1000 bytes.
+    private static let pieceByteCount = 600
+    /// Far above the file system's 147 blocks.
+    private static let (fileLimit, entryLimit) = (1 << 20, 1024)
+
+    static let remote = RemoteHelper("_nu", pieces: [listing, reading, changing])
+
+    /// `ls` lists a folder from its entry number `k` on: a name in hexadecimal with its length, or `/` for a folder; `+` if there is more.
+    private static let listing = """
+        class _nu(_nr):
+         def ls(s,p,k):
+          s.o.chdir('/')
+          t=''
+          if p:
+           s.o.chdir(p)
+          for e in s.o.ilistdir():
+           k-=1
+           if k<0:
+            x=s.x(e[0].encode())+('/'if e[1]==0x4000 else':'+str(s.o.stat(e[0])[6]))
+            if len(t)+len(x)>900:
+             t+='+'
+             break
+            t+=x+' '
+          s.say(t)
+        _nu.o=_nr().get('os',())
+        """
+
+    private static let reading = """
+        class _nu(_nu):
+         def rd(s,p,k,n):
+          s.o.chdir('/')
+          f=open(p,'rb')
+          try:
+           f.seek(k)
+           d=f.read(n)
+          finally:
+           f.close()
+          s.say(s.a.b2a_base64(d).decode().strip())
+        _nu.a=_nr().get('binascii',())
+        """
+
+    private static let changing = """
+        class _nu(_nu):
+         def mk(s,p):
+          s.o.chdir('/')
+          s.o.mkdir(p)
+         def rm(s,p,d):
+          s.o.chdir('/')
+          (s.o.rmdir if d else s.o.remove)(p)
+         def df(s):
+          v=s.o.statvfs(s.o.getcwd())
+          s.say('%d %d %d'%(v[0],v[2],v[3]))
+        """
+
+    private let session: HelperSession
+    private let writer: ScriptHelper
+
+    public init(repl: PythonREPL) {
+        session = HelperSession(of: Self.remote, on: repl, answerTimeout: ScriptHelper.answerTimeout, lastingExceptions: ["OSError"])
+        writer = ScriptHelper(repl: repl)
+    }
+
+    private func ask(_ call: String, about path: UnitPath) async throws -> String {
+        try await Self.explaining(path) { try await session.using { try await session.ask(call) } }
+    }
+
+    /// Sorted by name.
+    public func list(_ folder: UnitPath) async throws -> [UnitFile] {
+        var files: [UnitFile] = []
+        while files.count <= Self.entryLimit {
+            let words = try await ask("ls(\(Self.literal(folder)),\(files.count))", about: folder).split(separator: " ")
+            let hasMore = words.last == "+"
+            let page = try words.dropLast(hasMore ? 1 : 0).map { try Self.entry($0, in: folder) }
+            files += page
+            guard hasMore else { return files.sorted { $0.name < $1.name } }
+            if page.isEmpty { break }
+        }
+        throw UnitFileError.tooMany("\(folder)", limit: Self.entryLimit)
+    }
+
+    private static func entry(_ word: Substring, in folder: UnitPath) throws -> UnitFile {
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        let isFolder = word.last == "/"
+        guard let name = HexText.decode(isFolder ? word.dropLast() : parts[0]),
+            let byteCount = isFolder ? 0 : parts.count == 2 ? Int(parts[1]) : nil, (0...fileLimit).contains(byteCount)
+        else { throw REPLError.garbage("a list of files") }
+        return UnitFile(name, in: folder, isFolder: isFolder, byteCount: byteCount)
+    }
+
+    /// Whether the file has these bytes, by their SHA-256.
+    public func holds(_ bytes: [UInt8], at path: UnitPath) async throws -> Bool {
+        try await writer.session.using { try await writer.file(path.text) } == ScriptSet.File(name: path.text, bytes: bytes).expectation
+    }
+
+    /// Exact bytes, proved by their SHA-256.
+    public func read(_ path: UnitPath, byteCount: Int, report: (Int) -> Void) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < byteCount {
+            let count = min(Self.pieceByteCount, byteCount - bytes.count)
+            let text = try await ask("rd(\(Self.literal(path)),\(bytes.count),\(count))", about: path)
+            guard let piece = Data(base64Encoded: text), piece.count == count else { throw UnitFileError.damaged("\(path)") }
+            bytes += piece
+            report(bytes.count)
+        }
+        guard try await holds(bytes, at: path) else { throw UnitFileError.damaged("\(path)") }
+        return bytes
+    }
+
+    /// Writes a new copy beside the file, proves it, and puts it in the file's place: after any interruption the old file is there, or the
+    /// new one. A copy that was begun is continued.
+    public func write(_ bytes: [UInt8], to path: UnitPath, report: (Int) -> Void) async throws {
+        guard bytes.count <= Self.fileLimit else {
+            throw UnitFileError.tooLong("\(path)", byteCount: bytes.count, limit: Self.fileLimit)
+        }
+        let file = ScriptSet.File(name: path.text, bytes: bytes)
+        try await Self.explaining(path, byteCount: bytes.count) {
+            try await writer.session.ensure()
+            if try await writer.file(file.copyName) != file.expectation { try await writer.upload(file, { _ in }, onProgress: report) }
+            try await writer.session.tell("move(\(ScriptHelper.literal(file.name)))")
+        }
+    }
+
+    /// A file, or an empty folder.
+    public func remove(_ path: UnitPath, isFolder: Bool) async throws {
+        try await tell("rm(\(Self.literal(path)),\(isFolder ? 1 : 0))", about: path)
+    }
+
+    /// In a folder that is there.
+    public func makeFolder(_ path: UnitPath) async throws { try await tell("mk(\(Self.literal(path)))", about: path) }
+
+    private func tell(_ call: String, about path: UnitPath) async throws {
+        try await Self.explaining(path) { try await session.using { try await session.tell(call) } }
+    }
+
+    public func space() async throws -> UnitSpace {
+        let parts = try await ask("df()", about: .root).split(separator: " ").compactMap { Int($0) }
+        guard parts.count == 3, parts.allSatisfy({ (0...1 << 31).contains($0) }), parts[2] <= parts[1] else {
+            throw REPLError.garbage("the free space")
+        }
+        return UnitSpace(used: parts[0] * (parts[1] - parts[2]), total: parts[0] * parts[1])
+    }
+
+    private static func literal(_ path: UnitPath) -> String { ScriptHelper.literal(path.text) }
+
+    /// Puts the unit's OSError into words.
+    private static func explaining<Value>(
+        _ path: UnitPath, byteCount: Int = 0, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch REPLError.exception(let exception) where exception.lastLine.hasPrefix("OSError") {
+            let name = "\(path)"
+            throw switch exception.lastLine.firstMatch(of: /[0-9]+/).flatMap({ Int($0.0) }) {
+            case 2: UnitFileError.missing(name)
+            case 20: UnitFileError.isFile(name)
+            case 21: UnitFileError.isFolder(name)
+            case 28: UnitFileError.noSpace(name, byteCount: byteCount)
+            case 39: UnitFileError.notEmpty(name)
+            default: UnitFileError.refused(name, reason: exception.lastLine)
+            }
+        } catch ScriptError.uploadFailed {
+            throw UnitFileError.damaged("\(path)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+import Synchronization
+
+/// A unit that follows a folder. A lost link begins it anew: what is the same is not sent.
+struct DevRun: Sendable {
+    private static let lookInterval = Duration.milliseconds(100)
+    private static let program = Array("return require('main')".utf8)
+
+    let context: CommandContext
+    let folder: WatchedFolder
+    private let count = SaveCount()
+
+    init(context: CommandContext, folder: WatchedFolder) { (self.context, self.folder) = (context, folder) }
+
+    /// Grows with what was sent.
+    var saves: Int { count.value.withLock(\.self) }
+
+    func run(_ console: any ProgramConsole) async throws {
+        var (change, snapshot) = try folder.look(after: [:])
+        guard change.saved.contains(where: { $0.parts.count == 1 && $0.parts[0].hasPrefix("main.") }) else {
+            throw ScriptError.mainMissing("main.py or main.lua", place: folder.path.name)
+        }
+        var isFirst = true
+        while true {
+            let begun = context.clock.now
+            let sent = try await send(change, isFirst: isFirst, console.files)
+            let seconds = begun.duration(to: context.clock.now).inSeconds
+            context.note("\(sent.isEmpty ? "nothing" : sent.joined(separator: ", ")) sent in \(Format.seconds(seconds)) s, not proved")
+            isFirst = false
+            (change, snapshot) = try await follow(console, snapshot)
+            try await console.recover(isFresh: false)
+        }
+    }
+
+    /// - Returns: the names of what was sent.
+    private func send(_ change: WatchedFolder.Change, isFirst: Bool, _ files: any UnitFiles) async throws -> [String] {
+        var sent: [String] = []
+        for file in change.saved {
+            let path = try UnitPath(file.parts.joined(separator: "/"))
+            let bytes = try InputFile.read(file.location, limit: HostFiles.fileLimit)
+            if isFirst, try await files.holds(bytes, at: path) { continue }
+            if path.parts.count > 1 { try await files.makeFolders(path.parent) }
+            try await files.write(bytes, to: path) { _ in }
+            sent.append(path.text)
+            count.value.withLock { $0 += 1 }
+        }
+        for parts in change.removed {
+            let path = try UnitPath(parts.joined(separator: "/"))
+            guard try await files.find(path)?.isFolder == false else { continue }
+            try await files.remove(path, isFolder: false)
+            sent.append("removal of \(path.text)")
+        }
+        return sent
+    }
+
+    /// Runs the program and shows what it says, until something is saved.
+    private func follow(
+        _ console: any ProgramConsole, _ snapshot: WatchedFolder.Snapshot
+    ) async throws -> (WatchedFolder.Change, WatchedFolder.Snapshot) {
+        switch ConsolePrompt(console) {
+        case .python(let repl):
+            try await console.startProgram()
+            return try await beside({ try await show(repl) }, { try await awaitSave(after: snapshot) })
+        case .lua(let repl):
+            // At the prompt every print arrives, and the whole error.
+            try await repl.forget()
+            return try await beside({
+                if let error = try await repl.stream(
+                    Self.program, named: "main", arguments: [], output: { context.output.write(Self.text($0)) }) { show(error: error) }
+                context.note("the program has ended; save a file to run it again")
+            }, { try await awaitSave(after: snapshot) })
+        case nil: throw ProvisioningError.noConsole(FamilyID("unit"))
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        var filter = TerminalFilter()
+        return filter.show(bytes)
+    }
+
+    private func show(_ repl: PythonREPL) async throws {
+        var reader = ConsoleReader()
+        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: .forever)) {
+            for event in reader.receive(bytes) {
+                switch event {
+                case .line(let line): context.output.writeLine(UntrustedText.escape(line, limit: 1000))
+                case .raised: continue
+                case .ended: context.note("the program has ended; save a file to run it again")
+                }
+            }
+        }
+    }
+
+    private func show(error: String) {
+        for line in error.split(separator: "\n") { context.output.writeLine(UntrustedText.escape(String(line), limit: 1000)) }
+    }
+
+    private func awaitSave(
+        after snapshot: WatchedFolder.Snapshot
+    ) async throws -> (WatchedFolder.Change, WatchedFolder.Snapshot) {
+        while true {
+            try await context.clock.sleep(until: context.clock.deadline(in: Self.lookInterval))
+            // A folder that is being replaced may be away for a moment.
+            guard let (change, now) = try? folder.look(after: snapshot), !change.isEmpty else { continue }
+            return (change, now)
+        }
+    }
+}
+
+private final class SaveCount: Sendable {
+    let value = Mutex(0)
+}

@@ -1,0 +1,201 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Ledger
+import Provisioning
+import REPL
+import Support
+
+/// `noafw logs`
+struct LogsCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logs",
+        abstract: "Follow what a unit's program prints, with times.",
+        discussion: """
+            The program is not interrupted; --restart starts it anew and follows it from its first line. Ends with the program, after \
+            --for, or at Ctrl-C. A Frame drops a print that follows another too soon: its firmware has no queue.
+
+            Examples:
+              noafw logs
+              noafw logs --restart --for 30s
+              noafw logs --json | jq .text
+              noafw logs --virtual monocle
+
+            Exit codes: 0 followed, 1 the program ended with an exception, others as in noafw flash.
+            """)
+
+    @OptionGroup var options: OwnerOptions
+
+    @Flag(help: "Start the unit's program anew.")
+    var restart = false
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("Follow for this long. The default is until Ctrl-C.", valueName: "time"))
+    var span: SpanOfTime?
+
+    @Flag(help: "Print each line as a JSON document (schema noafw.logs/1).")
+    var json = false
+
+    func run(in context: CommandContext) async -> Int32 {
+        let log = UnitLog(context: context, isJSON: json)
+        return await OwnerRun(context: context, options: options, verb: "logs").run { [restart, span] unit in
+            do {
+                return OwnerVerdict(passed: try await log.follow(unit, restarts: restart, for: span?.duration ?? .forever))
+            } catch is CancellationError where context.stop.reason == .interrupted && span == nil {
+                // Ctrl-C is how it ends.
+                return OwnerVerdict()
+            }
+        }
+    }
+}
+
+/// A line of `noafw logs --json`.
+struct LogDocument: Encodable, Sendable {
+    enum Event: String, Encodable, Sendable, CaseIterable {
+        case line
+        /// A whole traceback, or Lua's error.
+        case error
+        /// The program is over; the unit is at its prompt.
+        case ended
+    }
+
+    let schema = "noafw.logs/1"
+    var time: String
+    var event: Event
+    /// Untrusted.
+    var text: String?
+}
+
+/// Follows what a unit's program prints.
+struct UnitLog: Sendable {
+    private static let connectTimeout = Duration.seconds(20)
+
+    let context: CommandContext
+    let isJSON: Bool
+
+    /// - Returns: `false` if the program ended with an exception.
+    func follow(_ unit: StationUnit, restarts: Bool, for span: Duration) async throws -> Bool {
+        guard let rules = unit.family.provisioning, let language = unit.support.prompt else {
+            throw CommandError.unsupported("logs", family: unit.family.id)
+        }
+        let clock = unit.central.clock
+        if language == .lua, restarts { return try await runLua(unit, until: clock.deadline(in: span)) }
+        let connection = try await rules.connect(to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
+        do {
+            let printed = restarts ? try await restart(connection, rules, clock) : []
+            let end = clock.deadline(in: span)
+            let passed = switch language {
+            case .python: try await followPython(connection, printed, clock, until: end)
+            case .lua: try await followLua(connection, clock, until: end)
+            }
+            await connection.disconnect()
+            return passed
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+
+    /// - Returns: what the program has printed already.
+    private func restart(_ connection: any Connection, _ rules: ProvisioningRules, _ clock: SessionClock) async throws -> [UInt8] {
+        guard let console = try await rules.open(connection, clock, RestoreGuard()) as? any ProgramConsole else { return [] }
+        try await console.startProgram()
+        let printed = console.takePrinted()
+        _ = await console.detach()
+        return printed
+    }
+
+    private func followPython(
+        _ connection: any Connection, _ printed: [UInt8], _ clock: SessionClock, until end: SessionClock.Instant
+    ) async throws -> Bool {
+        let output = try await connection.subscribe(to: REPLService.transmit, deadline: clock.deadline(in: Self.connectTimeout))
+        var reader = ConsoleReader()
+        var hasRaised = false
+        var pieces: [[UInt8]] = [printed]
+        while true {
+            for event in pieces.flatMap({ reader.receive($0) }) {
+                switch event {
+                case .line(let line): show(.line, line)
+                case .raised(let exception):
+                    hasRaised = true
+                    // Its lines were shown.
+                    if isJSON { show(.error, exception.traceback) }
+                case .ended:
+                    show(.ended, nil)
+                    return !hasRaised
+                }
+            }
+            guard clock.now < end, let bytes = try await output.next(before: end, on: clock) else { return true }
+            pieces = [bytes]
+        }
+    }
+
+    /// A print with several arguments comes as several notifications, with tabs between them.
+    private func followLua(_ connection: any Connection, _ clock: SessionClock, until end: SessionClock.Instant) async throws -> Bool {
+        let output = try await connection.subscribe(to: LuaService.transmit, deadline: clock.deadline(in: Self.connectTimeout))
+        while clock.now < end, let bytes = try await output.next(before: end, on: clock) {
+            guard case .text(let text) = LuaNotification(bytes) else { continue }
+            let exception = LuaException(text)
+            guard exception.endsProgram else {
+                show(.line, PrintableText.of(text))
+                continue
+            }
+            show(.error, exception.message)
+            show(.ended, nil)
+            return false
+        }
+        return true
+    }
+
+    /// At the prompt every print of the program arrives, and its whole error, which the firmware drops behind a print.
+    private func runLua(_ unit: StationUnit, until end: SessionClock.Instant) async throws -> Bool {
+        struct Over: Error {}
+        let clock = unit.central.clock
+        let visit = try UnitVisit(family: unit.family, central: unit.central, address: unit.address, notice: context.note)
+        do {
+            return try await withDeadline(end, on: clock, timeout: Over()) {
+                try await visit.run(isRepeatable: false) { console in
+                    guard case .lua(let repl) = ConsolePrompt(console) else { return true }
+                    try await console.recover(isFresh: true)
+                    let hasVersionLine = try await console.version(of: .scripts) != nil
+                    var lines = LineJoiner()
+                    let program = Array("return require('main')".utf8)
+                    try await repl.forget()
+                    let error = try await repl.stream(program, named: "main", arguments: []) { bytes in
+                        for line in lines.take(bytes) { show(.line, line) }
+                    }
+                    if let error { show(.error, hasVersionLine ? LuaException.programText(error) : error) }
+                    show(.ended, nil)
+                    return error == nil
+                }
+            }
+        } catch is Over {
+            return true
+        }
+    }
+
+    private func show(_ event: LogDocument.Event, _ text: String?) {
+        let now = context.date()
+        let time = UTCTime(microseconds: Int64(now.timeIntervalSince1970 * 1_000_000)).iso8601
+        if isJSON { return context.output.writeLine(JSONWriter.text(LogDocument(time: time, event: event, text: text))) }
+        let clock = time.dropFirst(11).prefix(12)
+        for line in (text ?? "the program has ended").split(separator: "\n", omittingEmptySubsequences: false) {
+            context.output.writeLine("\(clock)  \(UntrustedText.escape(String(line), limit: 1000))")
+        }
+    }
+}
+
+/// Output in pieces as printable lines.
+struct LineJoiner {
+    private static let limit = 4096
+    private var pending: [UInt8] = []
+
+    mutating func take(_ bytes: [UInt8]) -> [String] {
+        pending += bytes
+        var lines: [String] = []
+        while let end = pending.firstIndex(of: 0x0A) ?? (pending.count > Self.limit ? pending.endIndex : nil) {
+            lines.append(PrintableText.of(pending[..<end]))
+            pending.removeSubrange(..<min(end + 1, pending.endIndex))
+        }
+        return lines
+    }
+}
