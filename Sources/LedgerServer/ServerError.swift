@@ -17,6 +17,7 @@ public enum ServerError: Error, Sendable, Hashable {
     case schema(found: Int?, known: Int)
     case refused(state: String, reason: String)
     case tooLong(limit: Int)
+    case library(reason: String)
 }
 
 extension ServerError: DiagnosableError {
@@ -93,6 +94,10 @@ extension ServerError: DiagnosableError {
                     "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and "
                         + "sent later"
             )
+        case .library(let reason):
+            Diagnosis(
+                "LED-0125", .unavailable, .station, "PostgreSQL's library cannot be loaded: \(reason)",
+                cause: "libpq is not installed; noafw needs it for --ledger alone", remedy: "install it, on Debian: apt install libpq5")
         }
     }
 

@@ -76,12 +76,13 @@ struct ServerAddress: Sendable, Hashable {
         guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else {
             throw .address(reason: "it begins with neither postgresql:// nor service=")
         }
-        guard let options = PQconninfoParse(text, nil) else {
+        let pq = try LibPQ.loaded.get()
+        guard let options = pq.PQconninfoParse(text, nil) else {
             // libpq's words may quote part of a password.
             throw .address(
                 reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
         }
-        defer { PQconninfoFree(options) }
+        defer { pq.PQconninfoFree(options) }
         var settings: [String: String] = [:]
         var option = options
         while let keyword = option.pointee.keyword {

@@ -29,7 +29,7 @@ extension Examples {
         .passfile(path: path, mode: "0644"), .login(login: "LOGIN", station: "STATION"), .certificate(path: path),
         .stationName(reason: reason), .unreachable(reason: reason),
         .loginRefused(reason: reason), .clearText, .schema(found: 2, known: 1), .refused(state: "SQLSTATE", reason: reason),
-        .tooLong(limit: 1_048_576)
+        .tooLong(limit: 1_048_576), .library(reason: reason)
     ])
 
     static let ledgerNotice = CataloguedErrors(
