@@ -30,7 +30,8 @@ struct UnitInputTests {
 
     @Test func stdinGivesRawBytes() async throws {
         let bytes = (0...UInt8.max).filter { $0 != 0x03 && $0 != 0x1C }
-        let answer = try await feed("import sys\nb=bytearray(254)\nprint(sys.stdin.readinto(b),[i for i in range(254)if b[i]!=(i+(i>2)+(i>26))])", bytes)
+        let code = "import sys\nb=bytearray(254)\nprint(sys.stdin.readinto(b),[i for i in range(254)if b[i]!=(i+(i>2)+(i>26))])"
+        let answer = try await feed(code, bytes)
         // 0x0D became 0x0A.
         #expect(answer == "OK254 [12]\r\n\u{4}\u{4}>")
         let part = try await feed("import sys\nb=bytearray(9)\nprint(sys.stdin.readinto(b,4),b)", [1, 2, 4, 5])
