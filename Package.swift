@@ -139,7 +139,7 @@ let package = Package(
         tests("REPLTests", ["Support", "Cryptography", "REPL", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["Support", "Cryptography", "DFU", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
-        tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
+        tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "VirtualDevices", "VirtualFaults", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", [
             "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",

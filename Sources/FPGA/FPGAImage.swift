@@ -33,6 +33,8 @@ public struct FPGAImage: Sendable, Hashable {
     public let sha256: [UInt8]
     /// SHA-256 of the content before padding, as a manifest lists it.
     public let contentSHA256Text: String
+    /// Bytes that are neither 0x00 nor blank, of which an image takes the most time.
+    let denseByteCount: Int
     /// One digest for each 4 KiB page; the last covers the image's 2,062 bytes there.
     let pageDigests: [UInt64]
 
@@ -46,6 +48,7 @@ public struct FPGAImage: Sendable, Hashable {
         let bytes = content + [UInt8](repeating: 0xFF, count: FPGALimits.imageByteCount - content.count)
         self.bytes = bytes
         sha256 = SHA256.of(bytes)
+        denseByteCount = bytes.count { $0 != 0x00 && $0 != 0xFF }
         contentSHA256Text = SHA256.text(of: content)
         pageDigests = (0..<FPGALimits.pageCount).map { Self.digest(of: bytes[FPGALimits.page($0)]) }
     }

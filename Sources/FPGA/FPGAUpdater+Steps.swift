@@ -15,20 +15,6 @@ enum RetryReason: Error, Hashable {
     }
 }
 
-/// Sends image bytes to the helper on the unit, through the REPL. The data characteristic is unsuitable: the firmware allocates
-/// each of its packets in the radio's interrupt, which never returns when the heap is full (monocle-micropython, `main.c`).
-protocol FPGATransport: Sendable {
-    /// Writes the image from `offset`, the helper's counter, to its end. Repeats after a transient error.
-    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws
-}
-
-struct LiteralTransport: FPGATransport {
-    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
-        let pieces = Array(FPGAChunkEncoder(image: image, from: offset))
-        try await session.send(pieces, position: FlashHelper.counter(from:), onProgress: onProgress)
-    }
-}
-
 extension FPGAUpdater {
     private static let skipByteCount = 32 * 1024
 
@@ -104,6 +90,7 @@ extension FPGAUpdater {
     }
 
     func write(from start: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
+        var transport = transport
         var position = start
         var fruitlessAttempts = 0
         onEvent(.writing(bytesDone: position, bytesTotal: image.bytes.count))
@@ -114,9 +101,15 @@ extension FPGAUpdater {
                     onEvent(.writing(bytesDone: $0, bytesTotal: image.bytes.count))
                 }
                 return
-            } catch where session.isTransient(error) {
+            } catch where session.isTransient(error) || transport.reasonToLeave(error) != nil {
                 position = try await standing(onEvent)
                 fruitlessAttempts = position > begin ? 0 : fruitlessAttempts + 1
+                let reason = transport.reasonToLeave(error) ?? (fruitlessAttempts == 2 ? "it failed twice at byte \(position)" : nil)
+                if let reason, let other = transport.fallback {
+                    onEvent(.notice("the image goes as Python text from here on, which takes longer: \(reason)"))
+                    (transport, fruitlessAttempts) = (other, 0)
+                    continue
+                }
                 guard fruitlessAttempts < 2 else { throw FPGAError.writeFailed("no piece gets through at byte \(position)") }
                 onEvent(.notice("data was lost on the way; going on at byte \(position)"))
             }

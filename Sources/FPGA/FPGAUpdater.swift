@@ -31,7 +31,7 @@ public struct FPGAUpdater: Sendable {
     var helper: FlashHelper { probe.helper }
     var session: HelperSession { helper.session }
 
-    public init(repl: PythonREPL, image: FPGAImage) { self.init(repl: repl, image: image, transport: LiteralTransport()) }
+    public init(repl: PythonREPL, image: FPGAImage) { self.init(repl: repl, image: image, transport: InputTransport()) }
 
     init(
         repl: PythonREPL, image: FPGAImage, answerTimeout: Duration = FlashHelper.answerTimeout,

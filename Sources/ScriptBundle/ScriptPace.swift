@@ -14,9 +14,9 @@ public struct ScriptPace: Sendable {
         (self.fileTrips, self.setTrips, self.byteSeconds) = (fileTrips, setTrips, byteSeconds)
     }
 
-    /// Assumed before there is a link: BlueZ's first connection interval, 30 to 50 ms.
+    /// Assumed before the unit's prompt was timed: a connection interval of 15 ms, for which units ask.
     public static let typical = ScriptPace(
-        roundTrip: 0.09, pieceTrips: 1, pieceByteCount: 190, fileTrips: 6, setTrips: 8, byteSeconds: 0.000_05)
+        roundTrip: 0.025, pieceTrips: 1, pieceByteCount: 190, fileTrips: 6, setTrips: 8, byteSeconds: 0.000_05)
 
     /// Expected time for a unit that has none of the files.
     public func seconds(for files: [ScriptSet.File]) -> Double {

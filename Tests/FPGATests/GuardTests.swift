@@ -51,7 +51,7 @@ struct GuardTests {
         let host = try host(in: folder, before: "_nf.sha(0,", change: Self.flip)
         defer { host.endAndRemove() }
         var notices: [String] = []
-        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: LiteralTransport()).update {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(notices == ["resuming at byte 0", "starting over: 1 pages of the flash differ from what was written"])
@@ -67,7 +67,7 @@ struct GuardTests {
         defer { host.endAndRemove() }
         let repl = try await attach(host)
         await #expect(throws: FPGAError.verificationFailed(pages: [Self.flipped / FPGALimits.pageByteCount])) {
-            _ = try await FPGAUpdater(repl: repl, image: image).update()
+            _ = try await FPGAUpdater(repl: repl, image: image, transport: LiteralTransport()).update()
         }
         #expect(try !committed(folder))
         #expect(FlashModule.eraseCount(in: folder) == 1)
@@ -88,7 +88,7 @@ struct GuardTests {
         let forgery = "_p=_nf.part\n_nf.part=lambda q,e,*a:(_p(q,e,*a),'\(right)')[1] if q==17*4096 else _p(q,e,*a)"
         _ = try await repl.runText(forgery, within: .seconds(20))
         #expect(try await probe.differences(from: image) == ["the digest of the FPGA flash"])
-        let outcome = try await FPGAUpdater(repl: repl, image: image).update()
+        let outcome = try await FPGAUpdater(repl: repl, image: image, transport: LiteralTransport()).update()
         #expect(outcome.plan == .erase && outcome.bytesWritten == FPGALimits.imageByteCount)
         #expect(try Array(FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
     }
@@ -112,7 +112,7 @@ struct GuardTests {
         defer { host.endAndRemove() }
         let repl = try await attach(host)
         await #expect(throws: FPGAError.commitFailed(marker: "246f6e65")) {
-            _ = try await FPGAUpdater(repl: repl, image: image).update()
+            _ = try await FPGAUpdater(repl: repl, image: image, transport: LiteralTransport()).update()
         }
     }
 
@@ -124,7 +124,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        let updater = FPGAUpdater(repl: repl, image: image)
+        let updater = FPGAUpdater(repl: repl, image: image, transport: LiteralTransport())
         try await updater.withdraw()
         #expect(try FlashModule.flash(in: folder).allSatisfy { $0 == 0xFF })
         #expect(try await FPGAProbe(repl: repl).condition() == .stopped)
@@ -163,7 +163,7 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         var notices: [String] = []
-        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: LiteralTransport()).update {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(notices.count == 2 && notices.last?.hasPrefix("data was lost on the way; going on at byte") == true, "\(notices)")
@@ -237,7 +237,7 @@ struct GuardTests {
         for index in 30_000..<flash.count { flash[index] = 0xFF }
         try Data(flash).write(to: folder.appendingPathComponent("flash.bin"))
         var notices: [String] = []
-        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: LiteralTransport()).update {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(notices.last == "starting over: the unit does not know where it stopped writing", "\(notices)")
@@ -252,7 +252,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         var events: [FPGAEvent] = []
-        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update { events.append($0) }
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: LiteralTransport()).update { events.append($0) }
         let beforeTheErase = events.prefix { $0 != .erasing }
         #expect(beforeTheErase == [
             .notice("resuming at byte 0"), .notice("starting over: the unit does not know where it stopped writing"),

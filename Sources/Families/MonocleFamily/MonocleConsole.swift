@@ -9,18 +9,28 @@ import Support
 struct MonocleConsole: PythonConsole {
     static let answerTimeout = Duration.seconds(3)
     static let promptTimeout = Duration.seconds(10)
-    /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
+    /// The host notices a reset by the lost link, after the supervision timeout.
     private static let resetTimeout = Duration.seconds(12)
 
     private static let versionCode = "import device;print(device.VERSION)"
     private static let batteryCode = "import device;print(device.battery_level())"
-    private static let bootloaderCode = RemoteHelper.update("micropython") + "()"
-    private static let resetCode = "import device;device.reset()"
+    /// What `update.micropython()` does after a countdown of 3 s for a person. Meanwhile the prompt's answer goes out and the host ends the
+    /// link, which would else be missed only after the supervision timeout. Firmware without that function counts down.
+    private static let bootloaderCode = """
+        _n=_nr().use('time','sleep_ms')
+        try:
+         import _update
+         _update.nrf52
+         _n(400)
+         _update.nrf52()
+        except(ImportError,AttributeError):
+         \(RemoteHelper.update("micropython"))()
+        """
 
     /// All code sent to a Monocle, except calls of the helpers' methods and the chat's question.
     static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
-            + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
+            + [versionCode, batteryCode, bootloaderCode, restartCode]
     }
 
     let repl: PythonREPL
@@ -69,14 +79,21 @@ struct MonocleConsole: PythonConsole {
 
     func reboot(into mode: UnitMode) async throws {
         switch mode {
-        case .application: try await leave(with: Self.resetCode, orThrow: .doesNotReturn)
+        case .application:
+            // At once, where `device.reset()` counts 3 s down for a person.
+            restoreGuard.leavesOut()
+            try await repl.type([Self.restartByte], within: Self.answerTimeout)
+            try await waitUntilGone(orThrow: .doesNotReturn)
         case .bootloader:
             do {
                 try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true)
             } catch REPLError.lacking {
                 // The helper's `update` works without it.
             }
-            try await leave(with: Self.bootloaderCode, orThrow: .staysInApplication)
+            try await repl.send(try PythonCode(Self.bootloaderCode), within: Self.answerTimeout)
+            await connection.disconnect()
+            // The program starts by itself if the unit comes back from there.
+            restoreGuard.started()
         }
     }
 
@@ -89,12 +106,9 @@ struct MonocleConsole: PythonConsole {
 
     func store(for scripts: ScriptSet) -> any ScriptStore { ScriptInstaller(repl: repl, scripts: scripts) }
 
-    private func leave(with code: String, orThrow error: ProvisioningError) async throws {
-        try await repl.send(try PythonCode(code), within: Self.answerTimeout)
+    private func waitUntilGone(orThrow error: ProvisioningError) async throws {
         do {
             try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetTimeout))
-            // The program starts by itself.
-            restoreGuard.started()
         } catch LinkError.timedOut {
             throw error
         }
@@ -133,10 +147,11 @@ extension MonocleConsole {
         // Without response: a unit that resets does not answer a write.
         let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
         restoreGuard.leavesOut()
-        try await channel.send([0x1C], deadline: deadline)
+        try await channel.send([restartByte], deadline: deadline)
         try await connection.waitUntilGone(deadline: deadline)
         await channel.close()
     }
 
     private static let restartTimeout = Duration.seconds(10)
+    private static let restartByte: UInt8 = 0x1C
 }

@@ -52,9 +52,17 @@ public struct BitstreamUpdater: ComponentUpdater {
     public var component: Component { .fpga }
     public var version: String { bitstream.version }
     public var byteCount: Int { bitstream.image.bytes.count }
-    /// Expected at 15 ms connection interval, measured on the virtual unit at the real link's pace.
-    public var wholeUpdate: [StageEstimate] {
-        [StageEstimate(.erase, seconds: 5), StageEstimate(.fpga, seconds: 18), StageEstimate(.commit, seconds: 3)]
+    public var wholeUpdate: [StageEstimate] { estimates(for: .erase) }
+
+    private func estimates(for plan: FPGAPlan) -> [StageEstimate] {
+        let offset = if case .resume(let from) = plan { from } else { 0 }
+        let pace = FPGAPace(of: bitstream.image, from: offset)
+        let commit = StageEstimate(.commit, seconds: pace.commit)
+        return switch plan {
+        case .commit: [commit]
+        case .resume: [StageEstimate(.fpga, seconds: pace.write), commit]
+        case .erase, .nothing: [StageEstimate(.erase, seconds: pace.erase), StageEstimate(.fpga, seconds: pace.write), commit]
+        }
     }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
@@ -64,8 +72,9 @@ public struct BitstreamUpdater: ComponentUpdater {
         let finding = try await updater.inspect(running: actual, wanted: version)
         let isForced = job.isForced(.fpga)
         let isCurrent = actual == version && finding.plan == .nothing && !isForced
-        return Planned(
-            updater: self, finding: finding, isForced: isForced, plan: plan(isCurrent ? .current : .update, from: actual))
+        var plan = plan(isCurrent ? .current : .update, from: actual)
+        if !isCurrent, !isForced { plan.estimates = estimates(for: finding.plan) }
+        return Planned(updater: self, finding: finding, isForced: isForced, plan: plan)
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

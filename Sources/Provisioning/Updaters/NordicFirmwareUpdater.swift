@@ -78,9 +78,9 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
     public var byteCount: Int { firmware.image.bytes.count }
     /// Expected at 15 ms connection interval, measured on the virtual unit at the real link's pace.
     public var wholeUpdate: [StageEstimate] {
-        let transfer = 1 + Double(byteCount) / 16_500
+        let transfer = 0.5 + Double(byteCount) / 27_500
         return [
-            StageEstimate(.bootloader, seconds: 6), StageEstimate(.firmware, seconds: transfer), StageEstimate(.restart, seconds: 5),
+            StageEstimate(.bootloader, seconds: 1.2), StageEstimate(.firmware, seconds: transfer), StageEstimate(.restart, seconds: 3.2),
         ]
     }
 

@@ -4,7 +4,7 @@
 /// while code runs; an `OK` proves that it was drained up to the ^D of that code.
 struct CommandPipeline {
     /// Bytes allowed past the last drained ^D.
-    private static let ringByteCount = 1000
+    static let ringByteCount = 1000
 
     private let limit: Int
     private(set) var unsent: [UInt8] = []

@@ -87,6 +87,15 @@ package struct HelperSession: Sendable {
         try await CheckedAnswer.insisting { try await perform(call, within: limit) }
     }
 
+    /// - Throws: ``REPLError/lacking(_:)`` when the firmware lacks the part that the question needs.
+    package func asking<Value>(for part: String, _ question: () async throws -> Value) async throws -> Value {
+        do {
+            return try await question()
+        } catch REPLError.exception(let exception) where REPLError.lacking(in: exception) != nil {
+            throw REPLError.lacking(part)
+        }
+    }
+
     private func code(of call: String) throws -> PythonCode { try PythonCode("\(helper.name).\(call)") }
 
     /// Sends pieces, several in flight. Each answer is the helper's new position.

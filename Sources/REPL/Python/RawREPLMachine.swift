@@ -26,6 +26,9 @@ struct RawREPLMachine: Sendable {
     var inFlight = 0
     private var state = State.between(skipped: [])
 
+    /// What the running code has printed so far.
+    var output: [UInt8] { if case .output(let answer) = state { answer.standardOutput } else { [] } }
+
     init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
 
     /// The machine is unusable after an error.

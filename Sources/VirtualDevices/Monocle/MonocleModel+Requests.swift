@@ -9,8 +9,9 @@ private enum ResetKind: UInt8 { case software, bootloader, safeMode, crashed }
 /// Hardware times (monocle-drivers.c: SPI at 4 MHz; typical erase and program times of serial NOR flash).
 private enum HardwareTime {
     static let eraseSector = Duration.milliseconds(45)
-    /// A page of at most 256 bytes: its transfer and its programming.
-    static func program(_ count: Int) -> Duration { .microseconds(700 + count * 2) }
+    /// At most 255 bytes: the transfer, and the programming as the firmware waits for it, rounded up to a tick of 1/1024 s. A page takes
+    /// two, 2.44 ms in all.
+    static func program(_ count: Int) -> Duration { .microseconds(950 + count * 2) }
     static func transfer(_ count: Int) -> Duration { .microseconds(20 + count * 2) }
     static let stopFPGA = Duration.milliseconds(235)
     static let startFPGA = Duration.milliseconds(210)

@@ -82,7 +82,8 @@ struct MonocleModel: UnitModel {
     /// The radio is up and Python begins: a host may connect before the file system is mounted.
     private mutating func startApplication(on unit: inout UnitPlatform) throws {
         startedAt = unit.now
-        unit.startRadio(as: .monocle(address: unit.address, largestMTU: configuration.largestMTU))
+        unit.startRadio(
+            as: .monocle(address: unit.address, largestMTU: configuration.largestMTU, pace: configuration.linkPace))
         try startInterpreter(on: &unit)
     }
 

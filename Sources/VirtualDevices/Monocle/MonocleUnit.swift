@@ -82,10 +82,10 @@ enum MonocleAttributes {
 
 extension PeripheralProfile {
     /// main.c: hvn_tx_queue_size 2; an event of 300 × 1.25 ms takes the whole interval.
-    static func monocle(address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
+    static func monocle(address: DeviceAddress, largestMTU: Int, pace: LinkPace?) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: "monocle", advertisedServices: [MonocleAttributes.replService], table: MonocleAttributes.table,
-            pace: LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)),
+            pace: pace ?? LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)),
             largestMTU: min(largestMTU, MonocleModel.largestMTU), notificationQueue: 2)
     }
 }

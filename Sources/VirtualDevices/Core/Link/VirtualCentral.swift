@@ -4,7 +4,7 @@ import Support
 /// A host adapter on a ``VirtualAir``, with its host's bond keys.
 public struct VirtualCentral: Central {
     /// The ATT MTU that this host requests (BlueZ: 517); 0 requests none.
-    var requestedMTU = 517
+    package var requestedMTU = 517
     private let air: VirtualAir
     /// `nil` allows any number of links and connects.
     private let adapter: VirtualAdapter?

@@ -11,6 +11,8 @@ public struct UnitConfiguration: Sendable {
     package var largestMTU = Int.max
     /// Link set-up and service discovery; zero when a real host does them.
     package var linkSetUp: Duration = .milliseconds(400)
+    /// Instead of the pace that the family's application asks for.
+    package var linkPace: LinkPace?
 
     public init(python: String = "") { self.python = python }
 }

@@ -123,7 +123,8 @@ int mp_hal_stdin_rx_chr(void) {
     }
     int byte = received.bytes[received.tail];
     received.tail = (received.tail + 1) % RING;
-    unit_charge(5);
+    // Some sixteen instructions.
+    unit_budget -= 600;
     return byte;
 }
 

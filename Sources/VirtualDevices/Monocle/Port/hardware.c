@@ -150,8 +150,11 @@ static mp_obj_t update_write(mp_obj_t data) {
     for (size_t done = 0; done < length;) {
         size_t address = start + done, count = 256 - address % 256;
         count = count < length - done ? count : length - done;
-        // The firmware copies the whole argument for each page.
+        // A transfer carries 255 bytes at most, so a whole page takes two programs.
+        count = count < 255 ? count : 255;
+        // The firmware copies the whole argument for each program, by a loop over its bytes.
         void *copy = m_malloc(length);
+        unit_charge(length / 9);
         uint8_t question[4 + 256] = {address, address >> 8, address >> 16, 0};
         memcpy(question + 4, bytes + done, count);
         unit_request(UNIT_PROGRAM, question, 4 + count, true, NULL, 0);

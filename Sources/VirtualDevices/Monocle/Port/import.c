@@ -44,8 +44,6 @@ void mp_reader_new_file(mp_reader_t *reader, qstr name) {
     }
     struct open_file *file = malloc(sizeof(*file));
     *file = wanted;
-    // Reading, parsing and compiling: nothing reads the ring meanwhile.
-    unit_charge(file->length * 10);
     *reader = (mp_reader_t) {file, source_next, source_close};
 }
 

@@ -126,12 +126,17 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: monocle-python FROZEN FILES SCRATCH, with the wire on descriptor 3\n");
         return 64;
     }
-    mp_cstack_init_with_sp_here(1 << 20);
+    // Above the frames of all that the collector looks at.
+    volatile int bottom;
+    void *top = (void *)&bottom;
+    mp_cstack_init_with_top(top, 1 << 20);
     freeze(arguments[1]);
+    // The device's is compiled already.
+    unit_budget = 0;
     unit_files_open(arguments[2], arguments[3]);
     unit_confine((const int[]) {store_root, store_scratch}, 2);
     for (;;) {
-        mp_cstack_init_with_sp_here(STACK_BYTES - 512);
+        mp_cstack_init_with_top(top, STACK_BYTES - 512);
         if (unit_start_count == 0) {
             gc_init(heap, heap + sizeof(heap));
             mp_init();
@@ -149,7 +154,6 @@ int main(int count, char **arguments) {
 }
 
 void gc_collect(void) {
-    unit_charge(3000);
     gc_collect_start();
     gc_helper_collect_regs_and_stack();
     unit_collect_callbacks();

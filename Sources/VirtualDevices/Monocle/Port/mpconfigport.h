@@ -73,9 +73,9 @@ typedef intptr_t mp_int_t;
 typedef uintptr_t mp_uint_t;
 typedef long mp_off_t;
 
-// Bytecode takes time: the interpreter looks at what it has left at every jump.
-extern int32_t unit_budget;
+// The interpreter looks at what it has left at every jump.
+extern int64_t unit_budget;
 void unit_slice(void);
-#define MICROPY_VM_HOOK_LOOP if ((unit_budget -= 10) < 0) { unit_slice(); }
+#define MICROPY_VM_HOOK_LOOP if (unit_budget < 0) { unit_slice(); }
 
 #include "mphalport.h"

@@ -16,8 +16,9 @@
 #define OPEN_REQUESTS 16
 #define TURN_SECONDS 10
 
-int32_t unit_budget;
-static int32_t given;
+// In nanoseconds.
+int64_t unit_budget;
+static int64_t given;
 static uint64_t resumed_at;
 static uint8_t outgoing[PACKET];
 static size_t outgoing_length = 5;
@@ -94,7 +95,8 @@ void wire_exchange(uint8_t why) {
     // A loop within C, which no jump interrupts, ends the process after this much of the host's processor time: the unit crashes.
     static const struct itimerval limit = {.it_value = {.tv_sec = TURN_SECONDS}};
     setitimer(ITIMER_VIRTUAL, &limit, NULL);
-    uint32_t used = given - unit_budget;
+    int64_t spent = given - unit_budget;
+    uint32_t used = spent / 1000;
     memcpy(outgoing, &used, 4);
     outgoing[4] = why;
     if (write(WIRE, outgoing, outgoing_length) < 0) {
@@ -111,7 +113,8 @@ void wire_exchange(uint8_t why) {
     uint32_t budget;
     memcpy(&budget, incoming, 4);
     memcpy(&resumed_at, incoming + 4, 8);
-    given = unit_budget = (int32_t)budget;
+    given = (int64_t)budget * 1000;
+    unit_budget = given - spent % 1000;
     wire_radio.flags = incoming[12];
     wire_radio.payload = incoming[13] | incoming[14] << 8;
     wire_radio.places = incoming[15];
@@ -131,11 +134,11 @@ void unit_slice(void) {
 
 void unit_charge(uint32_t microseconds) {
     // Long work inside C: the next jump or wait accounts for it.
-    unit_budget -= (int32_t)microseconds;
+    unit_budget -= (int64_t)microseconds * 1000;
 }
 
 uint64_t unit_now(void) {
-    return resumed_at + (uint64_t)(given - unit_budget);
+    return resumed_at + (uint64_t)(given - unit_budget) / 1000;
 }
 
 bool unit_is_subscribed(bool data) {

@@ -1,0 +1,98 @@
+import Cryptography
+import REPL
+import Support
+import Synchronization
+
+/// Sends coded pieces that the helper reads straight from the REPL's input: no source, no lexer, no escapes.
+struct InputTransport: FPGATransport {
+    /// The book takes 11 kB, a piece under way 3 kB.
+    private static let leastFreeByteCount = 17_000
+    /// Longer than the unit is ever silent between two pieces: collecting and programming take 20 ms.
+    private static let leastPatience = Duration.milliseconds(300)
+    /// Round trips that a piece and the sign that it was read may take, with retransmissions.
+    private static let patientRoundTrips = 8
+    private static let partByteCount = 130
+
+    private let shared = SharedBook()
+
+    var fallback: (any FPGATransport)? { LiteralTransport() }
+
+    func reasonToLeave(_ error: any Error) -> String? {
+        switch error {
+        case REPLError.lacking: "the unit's Python does not read its input as bytes"
+        case let error as REPLError where error.isOutOfMemory: "the unit is short of memory"
+        case TooLittleMemory.free(let count): "the unit has only \(count) bytes of memory left"
+        default: nil
+        }
+    }
+
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        let book = book(for: image)
+        try await upload(book, through: session)
+        let pieces = ImagePiece.pieces(of: image.bytes, from: offset, in: book)
+        let patience = max(Self.leastPatience, session.repl.roundTrip * Self.patientRoundTrips)
+        let output = try await session.repl.feed(
+            PythonCode("_nf.go()"), pieces.lazy.map(\.bytes) + [ImagePiece.end], patience: patience, within: session.answerTimeout
+        ) { readCount in
+            if readCount > 0 { onProgress(pieces[min(readCount, pieces.count) - 1].range.upperBound) }
+        }
+        // The answer is the last line, after the signs of the pieces.
+        let answer = output.split(separator: UInt8(ascii: "\n")).last { $0.contains(UInt8(ascii: " ")) }
+        guard try FlashHelper.counter(from: CheckedAnswer.decode(Array(answer ?? []))) == image.bytes.count else {
+            throw REPLError.garbage("the end of the image")
+        }
+    }
+
+    func book(for image: FPGAImage) -> PhraseBook { shared.book(for: image) }
+
+    /// - Throws: ``TooLittleMemory``, and ``REPLError/lacking(_:)`` where the firmware's Python cannot read its input.
+    func upload(_ book: PhraseBook, through session: HelperSession) async throws {
+        let parts = Self.parts(of: book.listing)
+        let mark = SHA256.number(of: parts.joined(), byteCount: 3)
+        if try await session.using({ try await session.ask("kept(\(mark))") }) == "1" { return }
+        var free = try await Self.freeBytes(session)
+        if free < Self.leastFreeByteCount {
+            // What an interrupted program still holds goes with its interpreter, and with it the helper, but not the firmware's counter.
+            guard let counter = try FlashHelper.counter(from: await session.ask("at()")) else { throw RetryReason.counterUnknown }
+            try await session.repl.softReset(within: HelperSession.recoveryTimeout)
+            try await session.ensure()
+            try await session.tell("n=\(counter)")
+            free = try await Self.freeBytes(session)
+        }
+        guard free >= Self.leastFreeByteCount else { throw TooLittleMemory.free(free) }
+        let commands = try parts.map { try PythonCode(bytes: Array("_nf.t(".utf8) + PythonLiteral.bytes($0) + [UInt8(ascii: ")")]) }
+        try await session.repl.pipeline(commands + [PythonCode("_nf.keep(\(mark))")], within: session.answerTimeout) { _, _ in }
+    }
+
+    private static func freeBytes(_ session: HelperSession) async throws -> Int {
+        let text = try await session.asking(for: "sys.stdin.readinto") { try await session.ask("free()") }
+        guard let count = Int(text), count >= 0 else { throw REPLError.unreadable(text) }
+        return count
+    }
+
+    /// Whole entries, as many as fit a command.
+    private static func parts(of listing: [[UInt8]]) -> [[UInt8]] {
+        listing.reduce(into: [[]]) { parts, entry in
+            if parts[parts.count - 1].count + entry.count > partByteCount { parts.append([]) }
+            parts[parts.count - 1] += entry
+        }
+    }
+}
+
+enum TooLittleMemory: Error {
+    case free(Int)
+}
+
+/// Choosing the phrases takes a while, and an interrupted write goes on with the same ones.
+private final class SharedBook: Sendable {
+    private let kept = Mutex<(image: [UInt8], book: PhraseBook)?>(nil)
+
+    func book(for image: FPGAImage) -> PhraseBook {
+        kept.withLock { kept in
+            if let kept, kept.image == image.sha256 { return kept.book }
+            let book = PhraseBook(for: image.bytes)
+            kept = (image.sha256, book)
+            return book
+        }
+    }
+}

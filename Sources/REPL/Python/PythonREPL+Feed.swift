@@ -1,0 +1,90 @@
+import Bluetooth
+import Support
+import Synchronization
+
+extension PythonREPL {
+    /// To hear that a helper swallows its input.
+    private static let surrenderTimeout = Duration.milliseconds(400)
+
+    /// Runs code that reads pieces of data from its input, and sends them as it reads.
+    ///
+    /// If it falls silent or gives up, the session is out of step, and the code swallows input until ``recover(within:)`` ends it.
+    /// - Parameters:
+    ///   - patience: from one sign that a piece was read to the next.
+    ///   - limit: to start, to end, and for one packet.
+    ///   - onRead: how many pieces were read.
+    /// - Returns: what the code printed in all.
+    package func feed(
+        _ code: PythonCode, _ pieces: some Sequence<[UInt8]>, patience: Duration, within limit: Duration, onRead: (Int) -> Void
+    ) async throws -> [UInt8] {
+        try begin()
+        state.withLock { $0.machine.inFlight = 1 }
+        try await send(bytes: code.bytes + [Control.execute], before: clock.deadline(in: limit))
+        var feed = Feed(stream: PieceStream(pieces))
+        var deadline = clock.deadline(in: limit)
+        while true {
+            while let bytes = inbox.poll() {
+                if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }
+                if let output = try end(of: feed) { return output }
+            }
+            let packet = feed.isRunning ? feed.stream.nextPacket(atMost: payloadSize) : []
+            if !packet.isEmpty {
+                try await channel.send(packet, deadline: clock.deadline(in: limit))
+                if feed.stream.isAtEnd { deadline = clock.deadline(in: limit) }
+            } else if let bytes = try await inbox.next(before: deadline, on: clock) {
+                if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }
+                if let output = try end(of: feed) { return output }
+            } else {
+                try await awaitSurrender(&feed)
+                throw REPLError.timedOut("the unit to read what it was sent")
+            }
+        }
+    }
+
+    private struct Feed {
+        var stream: PieceStream
+        var isRunning = false
+        /// Bytes of the output that the stream has seen.
+        var seenCount = 0
+        var answer: PythonAnswer?
+    }
+
+    /// - Returns: whether anything is new.
+    private func take(_ bytes: [UInt8], into feed: inout Feed, _ onRead: (Int) -> Void) throws -> Bool {
+        let (events, running) = try state.withLock { (try $0.machine.receive(bytes), $0.machine.output) }
+        let wasRunning = feed.isRunning
+        for event in events {
+            if case .answered(let answer) = event { feed.answer = answer } else { feed.isRunning = true }
+        }
+        let output = feed.answer?.standardOutput ?? running
+        let isNew = feed.stream.receive(output.dropFirst(feed.seenCount))
+        feed.seenCount = output.count
+        if isNew { onRead(feed.stream.readCount) }
+        return isNew || feed.isRunning != wasRunning
+    }
+
+    /// - Returns: `nil` while the code runs.
+    private func end(of feed: Feed) throws -> [UInt8]? {
+        guard let answer = feed.answer else {
+            if feed.stream.hasSurrendered { throw REPLError.garbage("the check of a piece") }
+            return nil
+        }
+        let hasRaised = !answer.standardError.isEmpty
+        state.withLock { state in
+            state.isInStep = true
+            if hasRaised { state.helpers = [] }
+        }
+        if hasRaised { throw REPLError.exception(PythonException(standardError: answer.standardError)) }
+        guard feed.stream.isAtEnd, !feed.stream.hasSurrendered else { throw REPLError.garbage("the end of its input") }
+        return answer.standardOutput
+    }
+
+    /// Something was lost, and both sides wait: the helper is interrupted, so that the next interrupt finds it swallowing.
+    private func awaitSurrender(_ feed: inout Feed) async throws {
+        let deadline = clock.deadline(in: Self.surrenderTimeout)
+        try await send(bytes: [Control.interrupt], before: deadline)
+        while !feed.stream.hasSurrendered, feed.answer == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
+            _ = try take(bytes, into: &feed) { _ in }
+        }
+    }
+}

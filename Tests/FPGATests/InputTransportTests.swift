@@ -1,0 +1,182 @@
+import Bluetooth
+import REPL
+import Support
+import Synchronization
+import TestSupport
+import Testing
+import VirtualDevices
+import VirtualFaults
+
+@testable import FPGA
+
+/// The way through the REPL's input, against the virtual Monocle.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct InputTransportTests {
+    /// Short content: the rest is blank, as at the end of a real image.
+    private static let image = Result { try FPGAImage(Array(developmentImage(seed: 5).prefix(60_000)), isChecked: false) }
+
+    /// Its book is found once.
+    private static let transport = InputTransport()
+
+    private func image() throws -> FPGAImage { try Self.image.get() }
+
+    private func expectProven(_ bench: FlashBench, _ image: FPGAImage) throws {
+        let flash = try bench.flash()
+        #expect(flash.image == image.bytes)
+        #expect(flash.isCommitted)
+    }
+
+    /// Erases, writes, proves and commits over one link.
+    private func update(
+        _ bench: FlashBench, _ image: FPGAImage, transport: any FPGATransport = InputTransportTests.transport
+    ) async throws -> [FPGAEvent] {
+        try await bench.play { central, address in
+            try await bench.attached(central, address) { repl in
+                var events: [FPGAEvent] = []
+                try await FPGAUpdater(repl: repl, image: image, transport: transport).update(force: true) { events.append($0) }
+                return events
+            }
+        }
+    }
+
+    private func notices(_ events: [FPGAEvent]) -> [String] { events.compactMap { if case .notice(let text) = $0 { text } else { nil } } }
+
+    /// What the air carries, so that a change of it is seen.
+    @Test func trafficOfAWholeImage() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try FPGAImage(developmentImage(seed: 21), isChecked: false)
+        let events = try await update(bench, image)
+        try expectProven(bench, image)
+        #expect(notices(events).isEmpty)
+        #expect(events.count { $0 == .erasing } == 1)
+        let traffic = bench.tap.traffic
+        #expect(traffic.bytes < 235_000, "\(traffic)")
+        // All packets but the commands' are full.
+        #expect(traffic.packets < traffic.bytes / 253 + 2 * traffic.commands + 20, "\(traffic)")
+        #expect(traffic.commands < 70, "\(traffic)")
+    }
+
+    @Test(arguments: [20, 182, 244])
+    func anyPayload(size: Int) async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        try await bench.play { central, address in
+            var central = central
+            central.requestedMTU = size + 3
+            try await bench.attached(central, address) { repl in
+                _ = try await FPGAUpdater(repl: repl, image: image, transport: Self.transport).update(force: true)
+            }
+        }
+        try expectProven(bench, image)
+    }
+
+    /// Nothing but the write phase starts over, and nothing is erased twice.
+    @Test(arguments: [
+        [0x03], Array("print(1)\r\n".utf8), [0x03, 0x03, 0x01], [0x04], [0x02], [0x05, 0x41, 0x01], [0x03, 0x20, 0x03], [0xFF, 0x00, 0x0D],
+    ] as [[UInt8]])
+    func whatIsTypedInBetweenIsRepaired(bytes: [UInt8]) async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        bench.tap.type(bytes, before: 90)
+        bench.tap.type(bytes, before: 140)
+        let events = try await update(bench, image)
+        try expectProven(bench, image)
+        #expect(events.count { $0 == .erasing } == 1)
+        #expect(notices(events).contains { $0.hasPrefix("data was lost on the way") })
+        #expect(!notices(events).contains { $0.contains("as Python text") })
+    }
+
+    @Test func aProgramThatHoldsTheMemoryMakesRoom() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        let notices = try await bench.play { central, address in
+            try await bench.attached(central, address) { repl in
+                _ = try await repl.run(PythonCode("hog=[bytes(900)for _ in range(16)]"), within: .seconds(5))
+                var events: [FPGAEvent] = []
+                try await FPGAUpdater(repl: repl, image: image, transport: Self.transport).update(force: true) { events.append($0) }
+                return events
+            }
+        }
+        #expect(self.notices(notices).isEmpty)
+        try expectProven(bench, image)
+    }
+
+    /// Its table is gone, so no piece can be decoded: none reaches the prompt, and the image goes as text.
+    @Test func aWayThatFailsTwiceIsLeft() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        let events = try await update(bench, image, transport: SpoiledTransport())
+        #expect(notices(events).contains { $0.contains("as Python text") && $0.contains("failed twice") })
+        try expectProven(bench, image)
+    }
+
+    @Test(arguments: [REPLError.lacking("sys.stdin"), TooLittleMemory.free(9000)] as [any Error & Sendable])
+    func aClosedWayIsLeftAtOnce(reason: any Error & Sendable) async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        let events = try await update(bench, image, transport: ClosedTransport(reason: reason))
+        #expect(notices(events).count == 1 && notices(events)[0].contains("as Python text"))
+        try expectProven(bench, image)
+    }
+
+    /// Lost and damaged packets and signs, lost links, typing, safe mode: in the end the flash is right, and nobody has to help.
+    @Test(arguments: TestRange.of((0..<1000).map { UInt64($0) }, quick: [0, 1, 2, 3, 4, 5]))
+    func comesThroughFaults(seed: UInt64) async throws {
+        var generator = SeededNumbers(seed: seed)
+        var bench = FlashBench()
+        defer { bench.remove() }
+        bench.faults.seed = seed
+        bench.faults.loss = [0, 0.004, 0.02].randomElement(using: &generator)!
+        bench.faults.corruption = [0, 0.004].randomElement(using: &generator)!
+        if Bool.random(using: &generator) { bench.faults.cuts = [Int.random(in: 30...260, using: &generator): .link] }
+        let keys: [[UInt8]] = [[0x03], [0x03, 0x03], [0x04], [0x01], [0x1C], Array("x=1\r".utf8), generator.bytes(count: 30)]
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            bench.tap.type(keys.randomElement(using: &generator)!, before: Int.random(in: 20...260, using: &generator))
+        }
+        let image = try image()
+        let attempts = try await bench.play { [bench] central, address in
+            var failures: [String] = []
+            while failures.count < 8 {
+                do {
+                    try await bench.attached(central, address) { repl in
+                        let updater = FPGAUpdater(repl: repl, image: image, transport: Self.transport)
+                        _ = try await updater.update(after: updater.look())
+                    }
+                    break
+                } catch { failures.append("\(error)") }
+            }
+            return failures
+        }
+        #expect(attempts.count < 8, "\(attempts)")
+        try expectProven(bench, image)
+    }
+}
+
+/// As ``InputTransport``, but the unit's table of phrases is emptied.
+private struct SpoiledTransport: FPGATransport {
+    let base = InputTransport()
+    var fallback: (any FPGATransport)? { base.fallback }
+    func reasonToLeave(_ error: any Error) -> String? { base.reasonToLeave(error) }
+
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        try await base.upload(base.book(for: image), through: session)
+        try await session.tell("T.clear()")
+        try await base.write(image, from: offset, through: session, onProgress: onProgress)
+    }
+}
+
+private struct ClosedTransport: FPGATransport {
+    let reason: any Error & Sendable
+    var fallback: (any FPGATransport)? { LiteralTransport() }
+    func reasonToLeave(_ error: any Error) -> String? { InputTransport().reasonToLeave(error) }
+
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        throw reason
+    }
+}
