@@ -9,6 +9,7 @@ import Testing
     private static let verbs: Set<Substring> = [
         "Flash", "Verify", "Scan", "Rescue", "Doctor", "Bundle", "Package", "Assets", "Chat", "Console", "Pair", "Ledger", "Type",
         "Info", "Units", "Explain", "Lint",
+        "Fs", "Restore", "Run", "Dev", "Update",
     ]
     /// The composition root: these files alone know the verbs.
     private static let root: Set<Substring> = ["App/Noafw.swift", "App/Services.swift", "Families/SupportedFamily+Keyboard.swift"]

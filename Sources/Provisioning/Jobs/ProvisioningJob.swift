@@ -132,7 +132,7 @@ extension ProvisioningJob {
             try await files.write(file.bytes, to: file.path) { _ in }
         }
         state.notice(state.keptFiles.count == 1 ? "1 file is back on the unit" : "\(state.keptFiles.count) files are back on the unit")
-        lease.forget(.scripts)
+        lease.forget(ScriptSet.component)
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {

@@ -36,7 +36,7 @@ extension UnitFileError: DiagnosableError {
         case .noSpace(let name, let byteCount):
             Diagnosis("FIL-0005", .unitFailed, .unit, "the unit has no room for \(name) (\(byteCount) bytes)",
                 cause: "the old and the new copy of a file are there side by side for a moment, and other files fill the rest",
-                remedy: "look with noafw fs df and noafw fs ls -r, and remove what you do not need with noafw fs rm")
+                remedy: "see what fills it: noafw fs ls -r; remove what you do not need: noafw fs rm")
         case .refused(let name, let reason):
             Diagnosis("FIL-0006", .unitFailed, .unit, "the unit refuses \(name): \(reason)",
                 cause: "its file system does not do this, or its flash is damaged", remedy: "try another name; look with noafw fs ls -r")

@@ -20,12 +20,6 @@ struct ConsoleVerdict: Verdict {
     var passed: Bool { !hasRaised }
 }
 
-/// The prompt that a unit has.
-enum ConsolePrompt: Sendable {
-    case python(PythonREPL)
-    case lua(LuaREPL)
-}
-
 extension LiveServices {
     private static let connectTimeout = Duration.seconds(20)
     private static let promptTimeout = Duration.seconds(15)

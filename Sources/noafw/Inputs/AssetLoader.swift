@@ -42,7 +42,7 @@ struct AssetLoader {
     /// - Parameter wanted: `nil` for all that the family has.
     /// - Throws: ``CommandError/noSuchPart(_:family:has:)``, and what is wrong with the files.
     func load(_ wanted: Set<Component>?) throws -> AssetSet {
-        let parts = wanted ?? Set(family.components.filter { $0 != .scripts || !inputs.leavesScripts })
+        let parts = wanted ?? Set(family.components.filter { $0 != ScriptSet.component || !inputs.leavesScripts })
         guard parts.isSubset(of: family.components) else {
             throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
         }
@@ -76,6 +76,7 @@ struct AssetLoader {
         } else {
             try family.provisioning?.scripts.map { try ScriptSet.load(folder: path.location, family: $0).files } ?? []
         }
+        if component.slot?.isImage != true { tellFolders(in: path) }
         let content = content(files, name: path.name) {
             try trustedKeys(adding: (try? catalogue().content(of: component, for: family.id.rawValue))?.key)
         }
@@ -83,6 +84,14 @@ struct AssetLoader {
         // An image may be shorter than the flash that it fills: the digest is that of its content.
         let known = checked.digest.flatMap { digest in (try? catalogue().versions(of: component, for: family.id.rawValue))?[digest] }
         return try open(component, content, checked, version: inputs.versions[component] ?? known)
+    }
+
+    /// A release is flat: a unit's programs import from its root.
+    private func tellFolders(in path: NamedPath) {
+        let folders = ((try? HostFiles.tree(path)) ?? []).filter { $0.isFolder && $0.parts.count == 1 && !$0.parts[0].hasPrefix(".") }
+        guard !folders.isEmpty else { return }
+        let names = folders.map { $0.parts[0] + "/" }.joined(separator: ", ")
+        notice("folders are no part of a release: \(names) stay behind; noafw fs cp -r puts them on the unit")
     }
 
     private func content(_ files: [ScriptSet.File], name: String, keys: @escaping () throws -> [TrustedKey]) -> AssetContent {

@@ -100,9 +100,8 @@ final class Restoring: Sendable {
             old.append(KeptFile(path: file.path, bytes: try await unit.read(file.path, byteCount: there.byteCount) { _ in step() }))
         }
         if isKeeping, !old.isEmpty {
-            var identity = UnitIdentity(address: address, name: family.rawValue)
-            identity.versions[.firmware] = try await console.version(of: .firmware)
-            notice("what is replaced is kept in \(try kept.keep(old, of: identity, family))")
+            let place = try kept.keep(old, of: UnitIdentity(address: address, name: family.rawValue), family)
+            notice("what is replaced is kept in \(place)")
         }
         state.withLock { $0.keeps.formUnion(due.map(\.path)) }
         for file in due {

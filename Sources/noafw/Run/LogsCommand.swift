@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import Provisioning
 import REPL
+import ScriptBundle
 import Support
 
 /// `noafw logs`
@@ -51,6 +52,8 @@ struct LogsCommand: ContextCommand {
 /// A line of `noafw logs --json`.
 struct LogDocument: Encodable, Sendable {
     enum Event: String, Encodable, Sendable, CaseIterable {
+        /// The link is there.
+        case connected
         case line
         /// A whole traceback, or Lua's error.
         case error
@@ -80,6 +83,7 @@ struct UnitLog: Sendable {
         let clock = unit.central.clock
         if language == .lua, restarts { return try await runLua(unit, until: clock.deadline(in: span)) }
         let connection = try await rules.connect(to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
+        begin()
         do {
             let printed = restarts ? try await restart(connection, rules, clock) : []
             let end = clock.deadline(in: span)
@@ -155,8 +159,9 @@ struct UnitLog: Sendable {
             return try await withDeadline(end, on: clock, timeout: Over()) {
                 try await visit.run(isRepeatable: false) { console in
                     guard case .lua(let repl) = ConsolePrompt(console) else { return true }
+                    begin()
                     try await console.recover(isFresh: true)
-                    let hasVersionLine = try await console.version(of: .scripts) != nil
+                    let hasVersionLine = try await console.version(of: ScriptSet.component) != nil
                     var lines = LineJoiner()
                     let program = Array("return require('main')".utf8)
                     try await repl.forget()
@@ -172,6 +177,8 @@ struct UnitLog: Sendable {
             return true
         }
     }
+
+    private func begin() { if isJSON { show(.connected, nil) } }
 
     private func show(_ event: LogDocument.Event, _ text: String?) {
         let now = context.date()

@@ -32,11 +32,8 @@ struct UpdateCommand: ContextCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    func validate() throws {
-        if inputs.scripts != nil { throw ValidationError("noafw update leaves scripts alone: noafw flash --only scripts installs them.") }
-    }
-
     func run(in context: CommandContext) async -> Int32 {
+        if inputs.scripts != nil { context.note("update leaves scripts alone: noafw flash --only scripts installs them") }
         context.interrupts.grace.waitForUnits()
         let canAsk = context.input.isTerminal && context.output.isTerminal && context.diagnostics.isTerminal && !report.json
         let isDryRun = !yes && !canAsk

@@ -265,7 +265,7 @@ extension PublishedDocument {
             PublishedDocument(
                 schema: "noafw.logs/1", title: "A line of `noafw logs --json`", golden: "logs",
                 samples: LogDocument.Event.allCases.map {
-                    LogDocument(time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .ended ? nil : "a")
+                    LogDocument(time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .line ? "a" : nil)
                 }),
             PublishedDocument(
                 schema: "noafw.bundle.show/1",

@@ -10,7 +10,9 @@ import Testing
     private static let names: Set<Substring> = [
         "frame.FIRMWARE_VERSION", "frame.battery_level", "frame.update", "frame.sleep", "frame.bluetooth.receive_callback",
         "frame.imu.tap_callback", "frame.microphone.stop", "frame.file.open", "frame.file.remove", "frame.file.rename",
-        "frame.file.listdir", "frame.file",
+        "frame.file.listdir", "frame.file.mkdir", "frame.file",
+        // max_length, send and is_connected.
+        "frame.bluetooth",
     ]
 
     @Test func onlyKnownNamesAreUsed() {

@@ -113,13 +113,13 @@ struct KeptManifest: Codable, Sendable, Hashable {
     var family: String
     var unit: String
     var time: String
-    /// What the unit reported.
-    var firmware: String?
+    /// What the unit reported, by the names of its parts.
+    var versions: [String: String]
     var files: [File]
 
     init(_ files: [KeptFile], of unit: UnitIdentity, _ family: FamilyID, at time: UTCTime) {
         (self.family, self.unit, self.time) = (family.rawValue, unit.address.description, time.iso8601)
-        firmware = unit.versions[.firmware]
+        versions = Dictionary(uniqueKeysWithValues: unit.versions.map { ($0.key.name, $0.value) })
         self.files = files.map { File(path: $0.path.text, bytes: $0.bytes.count, sha256: SHA256.text(of: $0.bytes)) }
     }
 }

@@ -78,23 +78,6 @@ struct CodeRunner: Sendable {
     }
 }
 
-extension LuaREPL {
-    /// Drops what the unit said before.
-    func forget() async throws { while try await next(before: clock.now) != nil {} }
-}
-
-extension ConsolePrompt {
-    /// - Returns: `nil` for a unit without a prompt.
-    init?(_ console: any ProgramConsole) {
-        guard let prompt = (console as? any PromptConsole)?.repl else { return nil }
-        switch prompt {
-        case let python as PythonREPL: self = .python(python)
-        case let lua as LuaREPL: self = .lua(lua)
-        default: return nil
-        }
-    }
-}
-
 /// What a unit prints: made harmless on a terminal, its bytes elsewhere, with the line ends of this machine.
 final class UnitOutput: Sendable {
     private let sink: TextSink
