@@ -16,7 +16,8 @@ import Testing
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "Support", "Cryptography"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "Assistant": ["Bluetooth", "REPL", "Support", "CPNG"],
-        "OpenAI": ["Assistant", "Support"],
+        "Download": ["Support", "Cryptography"],
+        "OpenAI": ["Assistant", "Download", "Support"],
         "MonocleFamily": ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "FrameFamily": ["Provisioning", "Assistant", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "ESPImage": ["Support", "Cryptography"],
@@ -28,7 +29,7 @@ import Testing
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
-            "KeyboardFamily", "ESPImage", "Assistant", "OpenAI",
+            "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download",
             "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
@@ -49,12 +50,12 @@ import Testing
     ]
 
     /// The keyboard takes its firmware over Wi-Fi.
-    private static let httpUsers: Set<String> = ["OpenAI", "KeyboardFamily", "VirtualDevices", "TestSupport"]
+    private static let httpUsers: Set<String> = ["Download", "OpenAI", "KeyboardFamily", "VirtualDevices", "TestSupport"]
 
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
         "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
-        "AsyncHTTPClient": ["OpenAI"], "NIOSSL": ["OpenAI", "TestSupport"],
+        "AsyncHTTPClient": ["Download", "OpenAI"], "NIOSSL": ["Download", "OpenAI", "TestSupport"],
         "NIOCore": httpUsers, "NIOHTTP1": httpUsers, "NIOPosix": httpUsers,
     ]
 
