@@ -15,7 +15,7 @@ import VirtualDevices
 struct OddUnitTests {
     struct Case: Sendable {
         var program: String
-        /// What the run needs beside interrupts: the program comes back with each of the two chip resets.
+        /// What the run needs beside interrupts: the program comes back with the new firmware, but not after the FPGA image.
         var remedies: [Remedy] = []
     }
 
@@ -27,13 +27,13 @@ struct OddUnitTests {
         // Does not let itself be interrupted: only safe mode gets past it.
         Case(
             program: "import time\nwhile True:\n  try:\n    time.sleep(1)\n  except KeyboardInterrupt:\n    pass",
-            remedies: [.safeMode, .safeMode, .safeMode]),
+            remedies: [.safeMode, .safeMode]),
         // Has eaten the heap, and does so again at every start.
         Case(
             program:
                 "import time\nhoard = []\ntry:\n  while True: hoard.append(bytes(512))\nexcept MemoryError:\n  pass\nwhile True: "
                     + "time.sleep(1)",
-            remedies: [.safeMode, .safeMode, .safeMode]),
+            remedies: [.safeMode, .safeMode]),
         Case(program: "def ("),
     ])
     func anyProgramIsReplaced(given: Case) async throws {

@@ -100,7 +100,7 @@ public struct BitstreamUpdater: ComponentUpdater {
             try await updater.write(after: finding, isForced: isForced, unit, job)
             job.begin(.commit)
             // Only a chip reset starts the FPGA and sets up display and camera.
-            try await unit.reboot(into: .application)
+            try await BitstreamUpdater.restart(unit)
             guard try await unit.version(of: .fpga) == plan.to else {
                 let condition = try await FPGAProbe(repl: unit.python().repl).condition()
                 job.remember(condition, of: .fpga)
@@ -135,10 +135,18 @@ public struct BitstreamUpdater: ComponentUpdater {
         job.notice("the FPGA does not run as \(version): taking the image out again")
         let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
         try await updater.withdraw { if case .notice(let text) = $0 { job.notice(text) } }
-        try await unit.reboot(into: .application)
+        try await Self.restart(unit)
         let builtIn = try await unit.version(of: .fpga)
         unit.restoreGuard.endChanging(.fpga)
         return .bitstreamWithdrawn(expected: version, actual: condition.version, builtIn: builtIn)
+    }
+
+    /// A link that breaks at the request looks like a restart: an FPGA that is still stopped shows that there was none.
+    private static func restart(_ unit: UnitLease) async throws {
+        try await unit.reboot(into: .application)
+        guard try await unit.version(of: .fpga) == nil, try await FPGAProbe(repl: unit.python().repl).condition() == .stopped
+        else { return }
+        try await unit.reboot(into: .application)
     }
 
     /// An unfinished update leaves the FPGA stopped, even across restarts of Python.
