@@ -4,7 +4,9 @@ import Provisioning
 
 /// Which unit of those on the air.
 struct SelectorOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Use the unit with this address or name. The default is the only one in reach.", valueName: "address|name"))
+    @Option(
+        help: ArgumentHelp("Use the unit with this address or name. The default is the only one in reach.", valueName: "address|name"),
+        completion: LiveCompletion.units)
     var device: String?
 
     @Flag(help: "Use the unit beside the adapter. It needs at least -65 dBm, and no other unit may be as near.")
