@@ -1,14 +1,19 @@
 SWIFT ?= swift
 # One set of flags for every verb, so that none of them rebuilds what another has built.
 CHECKS = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+# What is installed: Swift's libraries in the program, no debug information.
+RELEASE = -c release --static-swift-stdlib -debug-info-format none
 NOAFW = .build/debug/noafw
+PREFIX = /usr/local
+DIST = .build/packages
 DEMO = NOAFW_STATE_DIR="$(CURDIR)/.demo"
 
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas docs docs-check picture clean
+.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas docs docs-check picture clean \
+	docc program program-ci dist install deb package-test release
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -29,6 +34,12 @@ help:
 	@echo 'make docs    write the pages and the help of every command as a site, .build/site; check its links'
 	@echo 'make docs-check  the same; look at every page in Chromium, light and dark, on a desk and on a phone'
 	@echo 'make picture  record the moving picture of README.md, docs/picture.svg'
+	@echo 'make docc    pages of the library products, in .build/docc-pages'
+	@echo 'make dist    release build; tarballs of noafw and of its virtual units, and noafw-ci, in $(DIST)'
+	@echo 'make install  release build, installed below PREFIX=$(PREFIX) (DESTDIR is put before it)'
+	@echo 'make deb     release build; Debian packages in $(DIST), looked at by lintian'
+	@echo 'make package-test  the packages on a bare Debian 12: installed, run, upgraded, removed'
+	@echo 'make release  checks that version, changelog and tag agree, then makes all packages'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
@@ -82,13 +93,43 @@ fuzz:
 
 bench:
 	@Tools/setup runtime
-	$(SWIFT) build -c release --product noafw
+	$(SWIFT) build $(RELEASE) --product noafw
 	@Benchmarks/bundle
 
 fleet-bench:
 	@Tools/setup runtime
-	$(SWIFT) build -c release --product FleetBench
+	$(SWIFT) build $(RELEASE) --product FleetBench
 	.build/release/FleetBench
+
+docc: build
+	@Tools/docc .build/docc-pages
+
+program:
+	@Tools/setup package
+	NOAFW_COMMIT="$$(Tools/version commit)" $(SWIFT) build $(RELEASE) --product noafw
+
+# Everything static, so that a CI image needs nothing; its flags are not those of the program, so it has a build of its own.
+program-ci:
+	@Tools/setup package
+	NOAFW_COMMIT="$$(Tools/version commit)" NOAFW_ONE_FILE=1 $(SWIFT) build --scratch-path .build/ci $(RELEASE) --product noafw-ci \
+	    -Xswiftc -static-executable -Xlinker -L.build/libzip -Xlinker -lz -Xlinker --icf=all
+
+install: program
+	@for part in noafw virtual; do Tools/stage $$part "$(abspath $(DESTDIR))" "$(PREFIX)"; done
+
+dist: program program-ci
+	@Tools/dist $(DIST)
+
+deb: program
+	@Tools/deb $(DIST)
+
+# debootstrap needs root. PACKAGE_TEST=source does README's two commands instead: an hour on two cores.
+package-test: dist deb
+	@Tools/package-test $(DIST) $(PACKAGE_TEST)
+
+release:
+	@Tools/release
+	@$(MAKE) --no-print-directory dist deb
 
 # A test fails while the pages are not current.
 schemas:

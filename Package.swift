@@ -24,10 +24,33 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// What noafw-ci shares with noafw.
+let releaseJob =
+    ["Bundle", "Package", "Files", "App/Process"].map { "Shared/\($0)" }
+    + [
+        "App/CommandContext", "App/CommandContext+Messages", "App/CommandError", "App/ContextCommand", "App/Program", "App/ToolVersion",
+        "App/Run/Conclusion", "App/Run/Drain", "App/Run/OfflineCommand", "App/Run/StopReason", "Inputs/AssetSearch", "Inputs/BundleFile",
+        "Inputs/TrustInputs", "Options/FamilyName", "Options/OptionCheck", "Output/CommandLineText", "Output/ErrorText", "Output/FileSink",
+        "Output/Format", "Output/JSONWriter", "Output/Progress/DrawingArea", "Output/TextPieces", "Output/TextSink", "Output/TextStyle",
+        "Output/TextTable", "Output/UntrustedText", "Terminal/DisplayWidth", "Terminal/InputHistory", "Terminal/Key", "Terminal/LineEditor",
+        "Terminal/TerminalMode", "Terminal/TextSource",
+    ].map { "Shared/\($0).swift" }
+
+/// The commit for `--version`; the Makefile sets it for what is installed. SwiftPM's own `gitInformation` stays that of the commit at which
+/// it last read this file.
+let commit = Context.environment["NOAFW_COMMIT"] ?? ""
+
+/// noafw-ci as `make dist` builds it: static, without ICU's data. In a dynamic program the system's ICU would find the data missing.
+let isOneFile = Context.environment["NOAFW_ONE_FILE"] != nil
+
 let package = Package(
     name: "noafw",
     products: [
         .executable(name: "noafw", targets: ["noafw"]),
+        .executable(name: "noafw-ci", targets: ["noafw-ci"]),
+        // For other programs; docs/architecture.md says what stays stable in them.
+        .library(name: "NordicDFU", targets: ["DFU", "Bluetooth", "Cryptography", "Support"]),
+        .library(name: "BlueZCentral", targets: ["BlueZ", "Bluetooth", "Support"]),
         // For the fuzzers, which are a package of their own.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -46,6 +69,8 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // Loads libpq when a server is named; its header is of libpq-dev.
         .target(name: "CPQ"),
+        .target(name: "CUnicode", cSettings: isOneFile ? [.define("NOAFW_ONE_FILE")] : []),
+        .target(name: "CBuild", cSettings: [.define("NOAFW_COMMIT", to: "\"\(commit)\"")]),
 
         module("Support"),
         module("Cryptography", ["Support", "CCrypto"]),
@@ -80,12 +105,28 @@ let package = Package(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
-                "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
+                "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", "CBuild", argumentParser,
             ],
             exclude: ["README.md", "Records/README.md"], swiftSettings: strict),
 
+        // The verbs of a release job alone; Shared is a link to Sources/noafw.
+        .executableTarget(
+            name: "noafw-ci",
+            dependencies: [
+                "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild", "CUnicode",
+                argumentParser,
+            ],
+            exclude: ["README.md", "Shared/Files/OwnFiles.swift"], sources: ["Noafw.swift", "Surroundings.swift"] + releaseJob,
+            swiftSettings: strict),
+
         // Makes the development images in Firmware/ and FPGA/ anew.
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "Cryptography"], swiftSettings: strict),
+
+        // The library products in twenty lines each.
+        .executableTarget(
+            name: "ListPeripherals", dependencies: ["BlueZ", "Bluetooth", "Support"], path: "Examples/ListPeripherals", swiftSettings: strict),
+        .executableTarget(
+            name: "SendFirmware", dependencies: ["BlueZ", "Bluetooth", "DFU", "Support"], path: "Examples/SendFirmware", swiftSettings: strict),
 
         // Faults of the virtual units as a test plans them.
         .target(name: "VirtualFaults", dependencies: ["VirtualDevices"], path: "Tests/VirtualFaults", swiftSettings: strict),
@@ -164,7 +205,7 @@ let package = Package(
         ]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "noafw-ci", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.

@@ -30,8 +30,14 @@ import Testing
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "OpenBotFamily",
             "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download",
-            "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
+            "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", "CBuild",
         ],
+        "noafw-ci": [
+            "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild",
+            "CUnicode",
+        ],
+        "ListPeripherals": ["BlueZ", "Bluetooth", "Support"],
+        "SendFirmware": ["BlueZ", "Bluetooth", "DFU", "Support"],
         "DevelopmentAssets": ["DFU", "Cryptography"],
         "BootloaderTraces": ["VirtualDevices", "Bluetooth", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "DFU", "FPGA", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
@@ -46,7 +52,7 @@ import Testing
             "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",
             "KeyboardFamily", "OpenBotFamily", "Ledger", "Support", "Bluetooth"
         ],
-        "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
+        "CBuild": [], "CUnicode": [], "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// The keyboard takes its firmware over Wi-Fi.
@@ -54,7 +60,7 @@ import Testing
 
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
-        "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
+        "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw", "noafw-ci"], "GRDB": ["LedgerStore"],
         "AsyncHTTPClient": ["Download", "OpenAI"], "NIOSSL": ["Download", "OpenAI", "TestSupport"],
         "NIOCore": httpUsers, "NIOHTTP1": httpUsers, "NIOPosix": httpUsers,
     ]
@@ -111,9 +117,25 @@ import Testing
             if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) {
                 roots.remove("VirtualDevices")
             }
-            if target.name == "LabRounds" { roots.remove("BlueZ") }
+            if ["LabRounds", "ListPeripherals", "SendFirmware"].contains(target.name) { roots.remove("BlueZ") }
+            if target.name == "noafw-ci" { roots.remove("ArgumentParser") }
             #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
         }
+    }
+
+    /// What a program gets that imports a product, or a release job that runs noafw-ci.
+    @Test(arguments: [["DFU", "Bluetooth", "Cryptography", "Support"], ["BlueZ", "Bluetooth", "Support"], ["noafw-ci"]])
+    func theProductsBringNoServerAndNoNetwork(roots: [String]) {
+        var reached: Set<String> = []
+        var open = roots
+        while let name = open.popLast() {
+            guard reached.insert(name).inserted else { continue }
+            open += project.targets.first { $0.name == name }?.dependencies ?? []
+        }
+        #expect(reached.count > roots.count)
+        let heavy: Set<String> = ["GRDB", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "CPQ", "LedgerServer"]
+        #expect(reached.isDisjoint(with: heavy), "\(roots): \(reached.intersection(heavy))")
+        #expect(roots != ["noafw-ci"] || reached.isDisjoint(with: ["BlueZ", "CDBus", "VirtualDevices"]))
     }
 
     @Test func everyTargetIsStrict() throws {

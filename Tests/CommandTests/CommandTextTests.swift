@@ -19,7 +19,7 @@ import Testing
     @Test func theVersionIsTold() async {
         let harness = Harness()
         #expect(await Noafw.execute(in: harness.context(["--version"])) == 0)
-        #expect(harness.output == ToolVersion.current + "\n" && harness.diagnostics == "")
+        #expect(harness.output == ToolVersion.current + " (development build)\n" && harness.diagnostics == "")
     }
 
     @Test func helpShowsEachOptionOnce() async throws {

@@ -24,6 +24,13 @@ public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Every name by which the kernel's adapters can be meant without asking bluetoothd.
+    public static func present() -> [AdapterSelector] {
+        let ports = AdapterPorts()
+        let names = ports.kernelNames
+        return names.map { .kernelName($0) } + names.compactMap { ports.port(of: $0).map { .usbPort($0) } }
+    }
+
     public var description: String {
         switch self {
         case .kernelName(let name): name

@@ -64,6 +64,10 @@ struct CommandContext: Sendable {
     /// `NOAFW_STATE_DIR`, else `noafw` in the XDG state folder; absolute.
     /// - Throws: ``CommandError/noStateFolder``.
     func stateFolder() throws(CommandError) -> String {
+        try Self.stateFolder(environment: environment, currentDirectory: currentDirectory)
+    }
+
+    static func stateFolder(environment: [String: String], currentDirectory: String) throws(CommandError) -> String {
         if let own = environment["NOAFW_STATE_DIR"], !own.isEmpty {
             let here = URL(fileURLWithPath: currentDirectory, isDirectory: true)
             return URL(fileURLWithPath: own, relativeTo: here).standardizedFileURL.path

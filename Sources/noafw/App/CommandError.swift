@@ -241,8 +241,8 @@ extension CommandError: DiagnosableError {
         case .noPython(let cause):
             Diagnosis(
                 "NOA-0069", .unavailable, .station,
-                "there is no Python environment with MicroPython for the virtual unit", cause: cause,
-                remedy: "run Tools/setup runtime, or set NOAFW_PYTHON")
+                "the virtual units' interpreters are not there", cause: cause,
+                remedy: "install noafw-virtual, run Tools/setup runtime in a checkout, or set NOAFW_PYTHON")
         case .virtualUnitNotOpened(let folder, let reason):
             Diagnosis(
                 "NOA-0074", .inputOutput, .station, "cannot open the virtual unit in \(folder)",

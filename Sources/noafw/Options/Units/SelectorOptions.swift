@@ -8,7 +8,8 @@ struct SelectorOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Use the unit with this address, its name of noafw units, or the name that it advertises. The default is the only one in "
                 + "reach.",
-            valueName: "address|name"))
+            valueName: "address|name"),
+        completion: LiveCompletion.units)
     var device: String?
 
     @Flag(help: "Use the nearest unit. It needs at least -65 dBm, and no other unit may be as near.")

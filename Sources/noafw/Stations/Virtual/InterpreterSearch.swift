@@ -4,7 +4,10 @@ import Foundation
 struct InterpreterSearch {
     var search: AssetSearch
 
-    /// The project's own virtual environment, or `$NOAFW_PYTHON`.
+    /// Installed by the package noafw-virtual, below the prefix of the executable. It stands for the Python beside which it is looked for.
+    static let installed = "lib/noafw/monocle-python"
+
+    /// `$NOAFW_PYTHON`, else the project's own virtual environment, or what is installed.
     /// - Throws: ``CommandError/noPython(_:)``.
     func python() throws(CommandError) -> String {
         if let own = search.environment["NOAFW_PYTHON"], !own.isEmpty {
@@ -17,10 +20,12 @@ struct InterpreterSearch {
             var folder = (start ?? "/") as NSString
             while folder.length > 1 {
                 folder = folder.deletingLastPathComponent as NSString
-                candidates.append(folder.appendingPathComponent(".venv/bin/python3"))
+                candidates += [".venv/bin/python3", Self.installed].map(folder.appendingPathComponent)
             }
         }
-        guard let found = candidates.first(where: ProgramFile.isThere) else { throw .noPython("the project's .venv is missing") }
+        guard let found = candidates.first(where: ProgramFile.isThere) else {
+            throw .noPython("the package noafw-virtual is not installed, and there is no .venv of a checkout")
+        }
         return found
     }
 }
