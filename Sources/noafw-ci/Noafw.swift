@@ -17,6 +17,16 @@ struct Noafw: ParsableCommand {
             """,
         subcommands: [BundleCommand.self, PackageCommand.self])
 
+    /// What a signal that ends the process reports until a verb has its own report.
+    static func setExitReport(in context: CommandContext) {
+        context.interrupts.exitReport.set { fail(FileState.unchanged.diagnosis, in: context) }
+    }
+
+    private static func fail(_ error: Diagnosis, in context: CommandContext) {
+        context.explain(error)
+        if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error)) }
+    }
+
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {
         if context.arguments == ["--version"] {
@@ -33,8 +43,7 @@ struct Noafw: ParsableCommand {
             try OutputGuard.check(verb, in: context)
             return await verb.run(in: context)
         } catch let error as CommandError {
-            context.explain(error.diagnosis)
-            if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error.diagnosis)) }
+            fail(error.diagnosis, in: context)
             return error.diagnosis.category.rawValue
         } catch {
             let code = exitCode(for: error).rawValue
