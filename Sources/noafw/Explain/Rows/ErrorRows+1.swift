@@ -25,16 +25,16 @@ extension ErrorRows {
         BLE-0002	75	cannot connect to C0:00:00:00:00:10: REASON	the unit is off, out of range, or connected to another host	wake the unit, close the phone app, and run the same command again
         BLE-0003	75	timed out waiting for ANSWER	the unit is busy or the air is crowded	run the same command again; it continues where it stopped
         BLE-0004	1	the unit has no characteristic 6e400002-b5a3-f393-e0a9-e50e24dcca9e	it is not the device that its name says, or a stale attribute cache answered	unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again
-        BLE-0005	1	the unit refused a write to 6e400002-b5a3-f393-e0a9-e50e24dcca9e with ATT error 0x5	it wants to be paired first, which noafw does not expect of it	check that it is your unit, with the firmware and the bootloader of its vendor
+        BLE-0005	1	the unit refused a write to 6e400002-b5a3-f393-e0a9-e50e24dcca9e with ATT error 0x5	it requires pairing, which noafw does not expect	check that it is your unit, with its vendor's firmware and bootloader
         BLE-0005	1	the unit refused a write to 6e400002-b5a3-f393-e0a9-e50e24dcca9e with ATT error 0xfd	notifications are off, or the unit is in another mode	run the same command again; if it fails again, power-cycle the unit
         BLE-0006	1	a value of 300 bytes does not fit a payload of 244	the negotiated MTU is smaller than expected	report this with the output of -v
-        BLE-0007	1	the unit sends more notifications than noafw can take	a program on the unit sends without end	power-cycle the unit and run the same command again
+        BLE-0007	1	the unit sends more notifications than noafw can process	a program on the unit sends without end	power-cycle the unit and run the same command again
         BLE-0008	75	the unit is in use: PROCESS	another noafw process works on this unit	wait for it to finish, or end it
         BLE-0009	69	REASON	no adapter or no such unit is in reach	check the adapter and the unit's power
         BLE-0010	1	the unit's characteristic 6e400002-b5a3-f393-e0a9-e50e24dcca9e does not allow a write	the firmware is not the expected one, or a stale attribute cache answered	check that it is your unit; unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again
         BLE-0011	1	C0:00:00:00:00:10 refuses to be paired (REASON)	the unit is bonded to another host, or this host has lost its key of the bond	reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too; then run the same command again
         BLE-0012	1	the link to C0:00:00:00:00:10 could not be encrypted (REASON)	the unit or this host has lost the key of their bond	run: noafw unpair --device C0:00:00:00:00:10; then the same command again; if that fails, reset the unit's pairing
-        BLE-0013	75	the adapter takes no further link (REASON)	it holds as many links as its firmware allows, those of other programs included	end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; then run the same command again
+        BLE-0013	75	the adapter accepts no further link (REASON)	it holds as many links as its firmware allows, those of other programs included	end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; then run the same command again
         BLE-0014	75	a write was refused: another program holds the unit's characteristic 6e400002-b5a3-f393-e0a9-e50e24dcca9e	a second noafw or another Bluetooth program works on this unit	end it, or run: bluetoothctl disconnect; then the same command again
         BLZ-0001	69	cannot reach the D-Bus system bus (REASON)	D-Bus is not running, or a container does not share its socket	run: systemctl start dbus
         BLZ-0002	77	the D-Bus system bus refuses this user (REASON)	the user has no access to the bus's socket	run as a user of this machine (in a container: with the host's user id), or as root
@@ -53,8 +53,8 @@ extension ErrorRows {
         BLZ-0015	75	the Bluetooth adapter is not ready	it is being switched on or off	run: bluetoothctl power on; then the same command again
         BLZ-0016	75	bluetoothd is busy with the same operation	another program works on this adapter or this unit	end other Bluetooth programs and run the same command again
         BLZ-0017	75	the adapter holds as many links as it can	its firmware allows a few links at once (2 to 10)	disconnect a device (bluetoothctl devices Connected lists them), and use fewer units at once
-        BLZ-0018	69	Bluetooth adapters share one address (ADAPTER, ADAPTER)	some makes give all their adapters one address, by which bluetoothd keeps keys and attribute tables	unplug all but one, or use adapters with different addresses
-        BLZ-0019	75	the radio of adapter ADAPTER hangs: it hears nothing, and its discovery was started anew twice	the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air	run: systemctl restart bluetooth; if that does not help, plug the adapter in again; then the same command again
+        BLZ-0018	69	Bluetooth adapters share one address (ADAPTER, ADAPTER)	some makes give all adapters one address; bluetoothd keeps keys and attribute tables by address	unplug all but one, or use adapters with different addresses
+        BLZ-0019	75	the radio of adapter ADAPTER hangs: it hears nothing, even after discovery was restarted twice	the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air	run: systemctl restart bluetooth; if that does not help, plug the adapter in again; then the same command again
         BLZ-0020	75	this host gave up the connection attempt (le-connection-abort-by-local)	the air is crowded, or the unit stopped advertising	bring the unit closer, keep other radios away, and run the same command again
         BLZ-0021	75	the unit ended the connection attempt	it serves another host, or it restarted	close the phone app and run the same command again
         BLZ-0022	75	the connection attempt was cancelled (br-connection-canceled)	the air is crowded, or another program disconnected the unit	bring the unit closer, keep other radios away, and run the same command again
@@ -76,13 +76,13 @@ extension ErrorRows {
         BLZ-0046	75	bluetoothd no longer knows the unit	it forgets a device that it has not seen for half a minute	wake the unit and run the same command again
         BLZ-0047	75	bluetoothd has this already	an earlier run left it behind	run the same command again; if it fails again, report this with the output of -v
         BLZ-0051	74	bluetoothd reports a failure (REASON)	the adapter or the unit failed the operation	run: systemctl restart bluetooth; then the same command again
-        BLZ-0053	69	bluetoothd does not show the Bluetooth adapter ADAPTER	it skips an adapter that shares another one's address, as those of some makes do; or its firmware is missing	take the other one out, or use an adapter with an address of its own; read: journalctl -u bluetooth; dmesg | grep -i bluetooth
+        BLZ-0053	69	bluetoothd does not show the Bluetooth adapter ADAPTER	it skips an adapter that shares another's address (some makes do), or its firmware is missing	unplug the other one, or use an adapter with its own address; read: journalctl -u bluetooth; dmesg | grep -i bluetooth
         BND-0001	65	the bundle's manifest is not usable: REASON	the bundle was made by another tool, or it was changed	do not use it; fetch it again, or make it again with noafw bundle
         BND-0002	65	the bundle PATH holds NAME, which its manifest does not list	something was added after it was made	do not use it; fetch it again, or make it again with noafw bundle
         BND-0003	65	FILE in the bundle PATH has SHA-256 DIGEST, its manifest says DIGEST	it was changed after the bundle was made	do not use it; fetch it again, or make it again with noafw bundle
         BND-0004	65	the scripts in the bundle PATH have the version VERSION, its manifest says VERSION	the scripts or their version line were changed after the bundle was made	do not use it; fetch it again, or make it again with noafw bundle
         BND-0005	65	the bundle PATH is for the frame, not for the FAMILY	it is the bundle of another product	use the bundle of this family
-        BND-0006	66	the bundle PATH holds none of the wanted components	it was made without them	see what it holds with noafw bundle show, or choose other components with --only
+        BND-0006	66	the bundle PATH holds no TITLE	it was made without them	see what it holds with noafw bundle show, or choose other components with --only
         BND-0007	65	a bundle for the frame takes no FPGA image	the image is inside its firmware	leave out --fpga
         BND-0010	65	the bundle PATH is not signed	it was made without --sign, and trusted keys are set	use a signed bundle of a trusted origin
         BND-0011	65	the bundle PATH is signed by FINGERPRINT, not with FINGERPRINT	it comes from another signer	use a bundle of a trusted origin; if you know the signer, add the key with --trust KEY
@@ -123,5 +123,9 @@ extension ErrorRows {
         CAT-0014	65	PATH lists another file as VERSION	a version always stands for one and the same image	check which file is the release, and remove the entry if it is wrong
         CAT-0015	65	PATH exists with other content	a file was put there by hand, and no manifest lists it	move it away and run the same command again
         CAT-0016	65	no image of this kind exists for HARDWARE	the name was mistyped, or the file is of another kind	give the hardware that the file is for; noafw assets list shows names
+        CAT-0017	74	cannot write PATH: REASON	the folder may not be written to, or the disk is full	check the folder, its permissions and the free space
+        CAT-0018	65	FILE has SHA-256 DIGEST, not DIGEST	it is damaged, or it is another file	fetch it again from its source
+        CAT-0019	75	another process holds FOLDER	a noafw that adds an image was stopped (Ctrl-Z), or it hangs	resume or end it, then run the same command again
+        CAT-0020	65	2 entries of the catalogue are bad	files were damaged or replaced, or a manifest was changed by hand	follow the advice beside each entry; no run uses a bad file
         """#
 }

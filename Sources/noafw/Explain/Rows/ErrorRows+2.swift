@@ -2,10 +2,6 @@
 
 extension ErrorRows {
     static let part2 = #"""
-        CAT-0017	74	cannot write PATH: REASON	the folder may not be written to, or the disk is full	check the folder, its permissions and the free space
-        CAT-0018	65	FILE has SHA-256 DIGEST, not DIGEST	it is damaged, or it is another file	fetch it again from its source
-        CAT-0019	75	another process holds FOLDER	a noafw that adds an image was stopped (Ctrl-Z), or it hangs	resume or end it, then run the same command again
-        CAT-0020	65	2 entries of the catalogue are bad	files were damaged or replaced, or a manifest was changed by hand	follow the advice beside each entry; no run uses a bad file
         CAT-0021	66	the catalogue FOLDER holds no entry	nothing was added to it yet	add files with noafw assets add, or name another catalogue with --assets
         DFU-0000	1	the bootloader refused EXECUTE: unknown request	the unit runs a bootloader that does not know it	check the unit's model
         DFU-0002	1	the bootloader refused EXECUTE: the request is not supported	the bootloader was built without it	check the unit's model
@@ -81,6 +77,16 @@ extension ErrorRows {
         ESP-000A	65	the image is for esp32c3, and the unit has esp32s3	it was built for another board	build it with idf.py set-target esp32s3
         ESP-000B	65	the image is the application "NAME", not IOS-Keyboard	it is another project's image	give the image of IOS-Keyboard
         ESP-000C	65	the image has 1600000 bytes, and the unit has room for 1572864	it was built with more in it, or for another partition table	build it smaller; a new partition table needs a cable
+        FIL-0001	66	there is no NAME on the unit	it was removed, or has another name	see what is there: noafw fs ls
+        FIL-0002	64	NAME is a folder	folders are copied and removed only when that is said	add -r, or name a file in it
+        FIL-0003	64	NAME is a file, not a folder	a file of that name is in the way	name another place, or remove the file with noafw fs rm
+        FIL-0004	1	the folder NAME is not empty	a program put a file there meanwhile	remove the folder with noafw fs rm -r
+        FIL-0005	1	the unit has no room for NAME (9000 bytes)	the old and the new copy of a file are there side by side for a moment, and other files fill the rest	see what fills it: noafw fs ls -r; remove what you do not need: noafw fs rm
+        FIL-0006	1	the unit refuses NAME: REASON	its file system does not do this, or its flash is damaged	try another name; look with noafw fs ls -r
+        FIL-0007	75	NAME does not arrive whole	a program changes it, or data is lost on the air	bring the unit closer and run the same command again
+        FIL-0008	65	NAME has 9000 bytes, more than 8192	a file on units of this family holds no more	split the file
+        FIL-0009	65	the name NAME cannot be used	a path has at most 200 bytes and 12 parts, is UTF-8, and has neither .. nor control characters	rename the file; one on a unit: noafw console
+        FIL-0010	65	FOLDER holds more than 4096 files	it is not a folder for a unit	name a smaller folder
         FLT-0001	69	NAME was not heard within 15 s of listening	it is off, asleep on a charger, out of range or connected to another host	wake the unit, take it off the charger, close the phone app, and run the command again
         FLT-0002	64	C0:00:00:00:00:10 was asked for twice	the list has the unit by its address and by its name	remove one of the two lines
         FLT-0003	75	the work on the unit did not end within 3600 s	a fault in noafw, or this machine is overloaded	run the same command again; if it fails again, report it with the output of -v
@@ -104,11 +110,16 @@ extension ErrorRows {
         FRM-0002	1	a folder on the unit has the name of the script NAME	another program has made it	remove its files and then the folder with frame.file.remove, and run the same command again
         FRM-0004	1	the unit cannot be restarted over the air	its firmware has no command for it	restart it by hand: put it into its cradle and take it out again
         FRM-0005	1	the unit's program has replaced the firmware's frame.file.open	what the unit says of its files is the word of that program, which its firmware always starts first	run noafw flash --force with the files that the unit is to have; if that fails, press the button of its cradle while it charges, which erases bond and scripts (Frame Lite: its own button), and run noafw pair before it
-        FRM-0006	1	the unit's firmware cannot store NAME, which holds a byte of 0; the old scripts are still there	firmware before v24.255 cuts what it writes off at such a byte	update the firmware together with the scripts, or leave the byte out of the script
+        FRM-0006	1	the unit's firmware cannot store NAME, which holds a byte of 0; its old files are still there	firmware before v24.255 cuts what it writes off at such a byte	update the firmware first, with noafw flash, or leave the byte out of the file
         IMG-0001	66	there is no firmware for the keyboard	none is published: it is built with ESP-IDF	give the image with --firmware FILE
         IMG-0002	77	no trusted key vouches for PATH	the unit checks no signature, and no key is trusted here that could	give the key that signed it with --trust KEY, or accept it as it is with --unsigned
         IMG-0003	65	PATH is not signed: there is no PATH.sig	a key is trusted, so an image needs its signature	sign it: openssl pkeyutl -sign -rawin -inkey KEY -in FILE -out FILE.sig; or accept it as it is with --unsigned, without --trust
         IMG-0004	65	no trusted key signed PATH (KEY)	another key signed it, or the file or its signature was changed	fetch both anew, or give the right key with --trust
+        KEP-0001	74	cannot keep the unit's files in PATH	REASON	make room there, or run the same command with --no-keep, which gives the files up
+        KEP-0002	65	the kept file PATH is not what was kept	it was changed, or the disk is damaged	put its content back, or restore another time: noafw restore --list
+        KEP-0003	66	nothing is kept of ADDRESS	no run has taken files from this unit	see what is kept of other units: noafw restore --list
+        KEP-0004	64	nothing is kept of TIME	of this unit there is: TIME	name one of these times, or none for the last one
+        KEP-0005	65	the kept files are a FAMILY's, and the unit is a FAMILY	another unit has the same address	restore to the unit that they come from
         KEY-0001	69	C0:00:00:00:00:10 is no IOS-Keyboard: its attributes are another unit's; nothing was sent to it	a Monocle's prompt has the service of a keyboard, and any unit can have its name	find the keyboard's address with noafw scan
         KEY-0002	65	the layout de cannot type 1 character of the text (2 kinds, named above); nothing was typed	the unit skips in silence what its layout lacks	change those characters, or give --layout the layout that the unit and its host use
         KEY-0002	65	the layout de cannot type 2 characters of the text (1 kind, named above); nothing was typed	the unit skips in silence what its layout lacks	change those characters, or give --layout the layout that the unit and its host use
@@ -116,12 +127,5 @@ extension ErrorRows {
         KEY-0004	65	the text is not UTF-8	it is a binary file, or in another encoding	convert it first: iconv -t UTF-8
         KEY-0005	75	the link was lost (REASON): 64 of 100 keys are typed; 7 more may be typed or not	the unit is out of range or lost its power; without a link it still types what it has received	look at the host, empty its field by hand, and run the same command again
         KEY-0006	75	the last lines were not typed: 7 keys of a lost link may be typed or not	noafw takes nothing away on a host whose text it does not know	empty the host's field by hand, then give an empty line, or run the same command again
-        KEY-0007	69	URL does not prove anything: REASON	it is not the unit's web page, or this machine is not in the unit's network	open the unit's page in a browser; its name is usually http://ios-keyboard.local
-        KEY-0008	65	the unit uses the layout LAYOUT, not de; nothing was typed	the unit starts with ch-de, whatever was set before	set the layout on the unit's web page, or give --layout LAYOUT if its host uses that
-        KEY-0009	1	the unit did not type what was sent: REASON	its USB host is not there or asleep, or another program types on it	look at the host, wake it and check the USB cable; then run the same command again
-        KEY-0010	1	the unit's trace is the same with and without this text, so it proves nothing	it holds the last 20 commands and keys, and they were the same before	type another text, or restart the unit first
-        KEY-0011	130	interrupted; 64 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
-        KEY-0011	130	interrupted; 64 of 100 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
-        LED-0001	74	the run cannot be recorded: the ledger: REASON; the spool: REASON	the disk is full or read-only, or the folder belongs to another user	check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again
         """#
 }

@@ -2,30 +2,37 @@
 
 extension ErrorRows {
     static let part3 = #"""
-        LED-0002	65	PATH is of the form FORM, and this noafw knows forms up to FORM	a newer noafw has worked with this state folder	use the newer noafw, or set NOAFW_STATE_DIR to another folder
+        KEY-0007	69	URL does not prove anything: REASON	it is not the unit's web page, or this machine is not in the unit's network	open the unit's page in a browser; its name is usually http://ios-keyboard.local
+        KEY-0008	65	the unit uses the layout LAYOUT, not de; nothing was typed	the unit starts with ch-de, whatever was set before	set the layout on the unit's web page, or give --layout LAYOUT if its host uses that
+        KEY-0009	1	the unit did not type what was sent: REASON	its USB host is not there or asleep, or another program types on it	look at the host, wake it and check the USB cable; then run the same command again
+        KEY-0010	1	the unit's trace is the same with and without this text, so it proves nothing	it holds the last 20 commands and keys, and they were the same before	type another text, or restart the unit first
+        KEY-0011	130	interrupted; 64 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
+        KEY-0011	130	interrupted; 64 of 100 keys are typed for certain	noafw received a signal; the unit still types what it has received, up to 64 keys	look at the host before you run the command again
+        LED-0001	74	the run cannot be recorded: the ledger: REASON; the spool: REASON	the disk is full or read-only, or the folder belongs to another user	check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again
+        LED-0002	65	PATH has form FORM; this noafw supports forms up to FORM	a newer noafw has worked with this state folder	use the newer noafw, or set NOAFW_STATE_DIR to another folder
         LED-0003	64	the ledger cannot be kept in PATH, which is on FILE SYSTEM	processes on a network file system share no memory, and the ledger would be damaged	set NOAFW_STATE_DIR to a folder on a disk of this machine
-        LED-0004	74	cannot read the ledger PATH: REASON	the disk or the file is damaged, or it is no ledger	restore a copy of it; or run noafw flash or verify, which moves the file aside and begins a new ledger
+        LED-0004	74	cannot read the ledger PATH: REASON	the disk or the file is damaged, or it is not a ledger	restore a copy of it; or run noafw flash or verify, which moves the file aside and begins a new ledger
         LED-0004	74	cannot read the ledger PATH: REASON	the file belongs to another user, or the disk is full, read-only or damaged	check the file's permissions and the disk; run the same command again
         LED-0005	75	another process holds PATH	a noafw that writes the ledger was stopped (Ctrl-Z), or it hangs	find it with: fuser -v PATH; resume or end it, then run the same command again
         LED-0006	130	run RUN was left open by its process	noafw was killed, or the machine lost its power	check that unit: run the same command again on it
-        LED-0007	65	ADDRESS has the serial number BOUND SERIAL, and SERIAL was given	another unit's label was read, this unit got a new label, or run RUN bound them by mistake	read this unit's label again; see noafw ledger show RUN; if that is not true any more, add --rebind-serial
-        LED-0007	65	serial number SERIAL belongs to BOUND ADDRESS, and this unit is ADDRESS	another unit's label was read, two labels are the same, or run RUN bound them by mistake	read this unit's label again; see noafw ledger show RUN; if that is not true any more, add --rebind-serial
-        LED-0008	66	there is no run DIGITS	the digits are of another ledger, or mistyped	see noafw ledger list
+        LED-0007	65	ADDRESS has the serial number BOUND SERIAL, and SERIAL was given	another unit's label was read, this unit got a new label, or run RUN bound them by mistake	read this unit's label again; see noafw ledger show RUN; if that is no longer true, add --rebind-serial
+        LED-0007	65	serial number SERIAL belongs to BOUND ADDRESS, and this unit is ADDRESS	another unit's label was read, two labels are the same, or run RUN bound them by mistake	read this unit's label again; see noafw ledger show RUN; if that is no longer true, add --rebind-serial
+        LED-0008	66	there is no run DIGITS	the digits belong to another ledger, or are mistyped	see noafw ledger list
         LED-0009	65	more than one run has the digits DIGITS	such as RUN	give more digits of the run
         LED-0010	65	the ledger has 2 findings	a disk that fails, a power cut, or a person who edited the file	follow the remedy beside each finding
-        LED-0012	66	the ledger in FOLDER holds no run	nothing was recorded yet, the records are in another state folder, or they were taken away	run a verb on a unit, or set NOAFW_STATE_DIR to the folder that has the records
+        LED-0012	66	the ledger in FOLDER holds no run	nothing was recorded yet, the records are in another state folder, or they were removed	run a verb on a unit, or set NOAFW_STATE_DIR to the folder that has the records
         LED-0020	130	closed as aborted, because their process had ended: RUN	noafw was killed, or the machine lost its power	check the units of these runs; noafw ledger list --code LED-0006 lists them
         LED-0021	74	the ledger cannot be written (REASON); this run is recorded in PATH	the disk is full or read-only, or another process holds the ledger	check the folder's permissions and free space; a later run takes the spool into the ledger
         LED-0022	75	records taken from the spool into the ledger: 2	the ledger could not be written at an earlier run	none is needed
-        LED-0023	65	lines of the spool that are no records: 2, kept in PATH	a write was cut off, a newer noafw wrote them, or the file was edited	look at that file, then move it away
+        LED-0023	65	invalid lines of the spool: 2, kept in PATH	a write was cut off, a newer noafw wrote them, or the file was edited	look at that file, then move it away
         LED-0024	65	the ledger was damaged; it was moved to PATH, and a new one was begun	the disk is failing, or a power cut damaged the file	copy that folder to a safe place, check the disk, then run: noafw ledger check --acknowledge
         LED-0025	74	cannot take in the spool PATH: REASON	the file belongs to another user, or it is too large	check the file's permissions; a later run takes it in
         LED-0026	75	3 bytes of records wait in PATH, and are not shown	the ledger could not be written at an earlier run	the next run takes them in
-        LED-0027	65	rows of the ledger that are no records, and are left out: row 3 (steps)	another program or a person edited the ledger's file	noafw ledger check names all of them; mend them with sqlite3 by their number, or delete them
+        LED-0027	65	invalid rows of the ledger, which are left out: row 3 (steps)	another program or a person edited the ledger's file	noafw ledger check names all of them; repair them with sqlite3 by their number, or delete them
         LED-0100	75	station STATION works on UNIT; its claim ends at 1970-01-01T00:00:00.000000Z if it is not renewed	two stations hear the same unit, or that station was switched off in the middle of a run	leave the unit to that station, or run the same command again after that time
-        LED-0101	75	UNIT cannot be claimed: REASON	the ledger's server is not reached, and --claims require asks for one before each unit	check the network and the server, then run the same command again; or use --claims prefer
-        LED-0102	75	the claim on UNIT runs out and could not be renewed, so nothing more is erased	the ledger's server is not reached, or another station took the unit	check the network and the server, then run the same command again: it goes on where this run stopped
-        LED-0103	65	according to the ledger's server, ADDRESS has the serial number BOUND SERIAL, and SERIAL was given	another unit's label was read, this unit got a new label, or station STATION bound them by mistake	read this unit's label again; see run RUN at station STATION; if that is not true any more, add --rebind-serial
+        LED-0101	75	UNIT cannot be claimed: REASON	the ledger's server cannot be reached, and --claims require asks for one before each unit	check the network and the server, then run the same command again; or use --claims prefer
+        LED-0102	75	the claim on UNIT runs out and could not be renewed, so nothing more is erased	the ledger's server cannot be reached, or another station took the unit	check the network and the server, then run the same command again: it continues where this run stopped
+        LED-0103	65	according to the ledger's server, ADDRESS has the serial number BOUND SERIAL, and SERIAL was given	another unit's label was read, this unit got a new label, or station STATION bound them by mistake	read this unit's label again; see run RUN at station STATION; if that is no longer true, add --rebind-serial
         LED-0110	64	--ledger is not a server's address: REASON	it has another form	use postgresql://HOST/DATABASE or service=NAME
         LED-0111	64	--ledger and the service file must not contain a password	every user of this machine can read the arguments of a command	put the password into the file ~/.pgpass with mode 0600, and change it if others could read it
         LED-0112	64	a server on another machine needs sslmode=verify-full; this says SETTING	without it another server could pose as this one	leave sslmode out, and name the certificate of the server's authority with sslrootcert=FILE
@@ -35,14 +42,15 @@ extension ErrorRows {
         LED-0116	66	the certificate of the server's authority is not there: PATH	sslrootcert is not set, or the file was moved	copy the file from the server's administrator, and name it with sslrootcert=FILE
         LED-0117	64	a station of this name cannot have a login on the server: REASON	on the server a station's name is its login	give another name with --station or NOAFW_STATION
         LED-0118	77	the ledger's server asks for the password in clear text over a connection that is not encrypted: it was not sent	another program listens there, or the server's pg_hba.conf says password	check who listens there; let the server's administrator write scram-sha-256 in pg_hba.conf
-        LED-0120	75	the ledger's server is not reached: REASON	the server is stopped or busy, its certificate does not fit, or the network is cut	check the network and the server; runs are kept on this station and sent later
+        LED-0120	75	the ledger's server cannot be reached: REASON	the server is stopped or busy, its certificate does not fit, or the network is cut	check the network and the server; runs are kept on this station and sent later
         LED-0121	77	the ledger's server refuses this station: REASON	the station has no login there, or its password was changed	check ~/.pgpass and the station's login on the server
-        LED-0122	65	the server's tables are of form 2, and this noafw needs form 1	the server was set up for another version of noafw, or not at all	install a newer noafw on this station; runs are kept on it and sent later
+        LED-0122	65	the server's tables have form 2; this noafw needs form 1	the server was set up for another version of noafw, or not at all	install a newer noafw on this station; runs are kept on it and sent later
         LED-0123	69	the ledger's server answered with error SQLSTATE: REASON	the server's tables or rights were changed by hand, or it is read-only or its disk is full	show the message to the server's administrator; runs are kept on this station and sent later
-        LED-0124	69	the ledger's server answered with more than 1048576 bytes	it is no ledger of noafw, or its tables or functions were changed by hand	check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later
-        LED-0140	75	runs that wait for the ledger's server: 2: REASON	the server or the network was away, it was set up or changed wrong, or many runs were left from before	none is needed: the next run sends them; to send them now, run: noafw ledger send
+        LED-0124	69	the ledger's server answered with more than 1048576 bytes	it is not a ledger of noafw, or its tables or functions were changed by hand	check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later
+        LED-0125	69	PostgreSQL's library cannot be loaded: REASON	libpq is not installed; noafw needs it for --ledger alone	install it, on Debian: apt install libpq5
+        LED-0140	75	runs that wait for the ledger's server: 2: REASON	the server or the network failed, the server is misconfigured, or many earlier runs wait	none is needed: the next run sends them; to send them now, run: noafw ledger send
         LED-0141	65	the ledger's server refuses run RUN: REASON	a rule of the server's tables does not hold for this record	show the message to the server's administrator; then send it with: noafw ledger send --rejected
-        LED-0142	75	units are worked on unclaimed: REASON	the ledger's server is not reached, and --claims prefer goes on without it	make sure that no other station works on the same units, or use --claims require
+        LED-0142	75	units are processed without a claim: REASON	the ledger's server cannot be reached, and --claims prefer continues without it	make sure that no other station works on the same units, or use --claims require
         NOA-0001	66	there is no folder to keep the state in	neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path	set NOAFW_STATE_DIR to a folder that noafw may write to
         NOA-0002	75	the run did not end within the 60 s of --timeout	the limit is too short for this job, or the link is slow	run the same command with a larger --timeout; it continues where it stopped
         NOA-0003	130	interrupted; STATE	noafw received a signal	run: COMMAND
@@ -78,7 +86,7 @@ extension ErrorRows {
         NOA-0031	64	noafw has no chat for the frame	this version of noafw does not support it for units of this family	use a unit of another family, or a newer noafw
         NOA-0032	65	cannot show PATH: REASON	noafw reads PNG and PPM by itself, and JPEG with the program djpeg	save the picture as PNG; for JPEG install Debian's libjpeg-turbo-progs
         NOA-0033	1	soak: 9 messages each way, 1 lost, 0 duplicate, 0 out of order, 0 sent again, 0 reconnects, longest delivery 0.0 s	the link or the unit's program loses or repeats messages	run the same command again with --json to see which; bring the unit closer and install the current scripts
-        NOA-0034	1	the unit's display does not take pictures	its family has no messages for them	leave out the step 'picture', or choose a Frame
+        NOA-0034	1	the unit's display cannot show pictures	its family has no messages for them	leave out the step 'picture', or choose a Frame
         NOA-0035	64	the virtual units in FOLDER and FOLDER have the same address C0:00:00:00:00:10	one folder is a copy of the other	remove one of the folders to start with a new unit there, or name only one of the two
         NOA-0038	64	a frame has no fpga: its parts are firmware, scripts	--only names a part that units of this family do not have	name only parts that it has: --only firmware,scripts
         NOA-0039	64	PATH belongs to noafw itself	its state, its configuration or its catalogue is there	give the result another path
@@ -105,7 +113,7 @@ extension ErrorRows {
         NOA-0066	66	cannot read PATH	REASON	check the name and the permissions
         NOA-0066	66	cannot read PATH	REASON	name a regular file; write what a pipe or device gives into a file first
         NOA-0067	66	there is no trust folder PATH	NOAFW_TRUST_DIR names it	make the folder, or unset NOAFW_TRUST_DIR
-        NOA-0069	69	there is no Python environment with MicroPython for the virtual unit	REASON	run Tools/setup runtime, or set NOAFW_PYTHON
+        NOA-0069	69	the virtual units' interpreters are not there	REASON	install noafw-virtual, run Tools/setup runtime in a checkout, or set NOAFW_PYTHON
         NOA-0074	74	cannot open the virtual unit in FOLDER	REASON	check the folder's permissions and disk space, or remove it to start with a new unit
         NOA-0075	74	cannot read PATH	REASON	check the disk, and fetch the file again
         NOA-0076	74	cannot open PATH	REASON	check the folder's permissions and disk space, or choose another name
@@ -114,14 +122,10 @@ extension ErrorRows {
         NOA-0081	64	no unit is named	noafw unpair works without the unit, and this machine has worked on none that make bonds	name the unit with --device ADDRESS
         NOA-0082	130	interrupted; the bond may be changed already	noafw received a signal	run: noafw pair; it says whether there is a bond
         NOA-0090	64	the robot has no FEATURE: its body is BODY	its firmware was compiled for a body without them	see with noafw robot info what the robot has
-        NOA-0091	1	nothing of the robot was tested	the test ended before its first check	run the same command again
+        NOA-0091	1	no part of the robot was tested	the test ended before its first check	run the same command again
         NOA-0092	1	the robot failed: CHECK	the checks above say what was expected	repair the robot, then run the same command again
         NOA-0093	130	interrupted; a robot that was moving was stopped, or its dead-man stops it	noafw received a signal	look at the robot; run the same command to begin again
-        NOA-0094	65	line 3 of the motions is no motion: REASON	a line is LEFT RIGHT TIME, such as: 100 -100 1.5s	correct the line, then run the same command again
+        NOA-0094	65	line 3 of the motions is not a motion: REASON	a line is LEFT RIGHT TIME, such as: 100 -100 1.5s	correct the line, then run the same command again
         NOA-0095	64	there is no motion to drive	arrow keys need a terminal, and neither duties nor a file were given	give LEFT RIGHT --for TIME, or --script FILE
-        NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
-        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
-        NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
-        NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         """#
 }

@@ -2,6 +2,10 @@
 
 extension ErrorRows {
     static let part4 = #"""
+        NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
+        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
+        NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
+        NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         NOA-0124	66	there is no key in PLACE	the variable is not set in this job, nothing was written to standard input, or it is longer than a key	set the variable as a secret of the job, or pipe the key, as docs/ci.md shows
         NOA-0125	64	standard output is a terminal, and the result is no text	-o - is for a pipe or a file	name a file with -o, or send standard output to one
         NOA-0126	64	it is not known where this bundle was made: --source is missing	this is no job of GitHub or GitLab, whose environment tells it	give --source, --commit and --builder
@@ -41,7 +45,7 @@ extension ErrorRows {
         PRV-0019	77	the files on the unit were not given up; nothing was changed	the update would have erased files that are of no release, and the question was not answered with yes	copy what is to be kept, and run the same command again, with --yes to be asked nothing
         PRV-0020	69	no unit is in reach	it is off, asleep on a charger, out of range or connected to another host	wake the unit, take it off the charger, close the phone app; see with noafw scan what is in reach
         PRV-0021	69	2 units match: C0:00:00:00:00:10 (FAMILY, -80 dBm), C0:00:00:00:00:10 (FAMILY, -80 dBm)	more than one unit is in reach, and noafw does not guess	name one with --device ADDRESS, or bring one close and use --nearest
-        PRV-0022	69	no unit is as near as -65 dBm: C0:00:00:00:00:10 (FAMILY, -80 dBm)	--nearest takes only a unit that lies beside the adapter	bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS
+        PRV-0022	69	no unit is as near as -65 dBm: C0:00:00:00:00:10 (FAMILY, -80 dBm)	--nearest takes only a unit that is next to the adapter	bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS
         PRV-0023	69	no unit has the name "NAME"; in reach: C0:00:00:00:00:10 (FAMILY, -80 dBm)	it is off, out of range, or has another name (a unit in its bootloader has the name of the bootloader)	find names and addresses with noafw scan
         PRV-0024	69	no unit C0:00:00:00:00:10 is in reach; in reach: C0:00:00:00:00:10 (FAMILY, -80 dBm)	it is off, asleep, out of range or connected to another host, or the address is another unit's	compare the address with those in reach; else wake the unit, take it off the charger, and close the phone app
         PRV-0025	69	only a unit of another family is in reach: C0:00:00:00:00:10 (FAMILY, -80 dBm)	this command does not work on units of the family FAMILY	bring the right unit close; see with noafw scan what is in reach
@@ -97,7 +101,7 @@ extension ErrorRows {
         VIR-0002	74	cannot write the virtual unit's PATH: REASON	the disk is full, or this user may not write there	make room, or set NOAFW_STATE_DIR to another folder; then run the same command again
         VIR-0003	69	the virtual unit's LANGUAGE does not start (PATH)	the installed interpreter is damaged, or it is not the expected one	run Tools/setup runtime, or correct VARIABLE
         VIR-0004	65	the virtual unit cannot use this FILE: REASON	the file is damaged, or of another kind	give a WAV file with 16-bit PCM of at most a minute, or a JPEG file of at most 1 MiB
-        VIR-0005	66	the files of the virtual unit's NAME are missing	noafw was moved or installed without noafw_VirtualDevices.resources	copy that folder from the build to FOLDER, where noafw looks for it
+        VIR-0005	66	the files of the virtual unit's NAME are missing	noafw was moved or installed without noafw_VirtualDevices.resources	install noafw-virtual, or copy that folder to FOLDER, where noafw looks for it
         VIR-0006	65	the virtual unit cannot play firmware VERSION, only VERSION, VERSION, and later ones as the last	the vendor published sources of these versions alone, so what another one does is not known	use one of these versions; if the unit in FOLDER holds the other one, remove that folder to start with a new unit
         WEB-0001	64	nothing is fetched from this address: REASON	what is fetched is checked by a SHA-256 that is known before	give https://HOST/PATH#sha256=DIGEST, or fetch the file yourself and name it
         WEB-0002	69	HOST cannot be reached: REASON	this machine has no network, the name is wrong, or a firewall keeps it away	check the network; behind a proxy set HTTPS_PROXY; or fetch the file elsewhere and name it
