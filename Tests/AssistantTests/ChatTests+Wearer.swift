@@ -21,7 +21,7 @@ extension ChatTests {
             bench.tap()
             let reason = try await bench.next("cancellation") { if case .cancelled(_, let reason) = $0 { reason } else { nil } }
             #expect(reason == .byWearer)
-            #expect(bench.display.contains("Tap to speak"))
+            try await bench.waitForDisplay("the way back") { $0.contains("Tap to speak") }
             // What is asked next is not taken for a late answer.
             bench.commands.deliver(.ask("And now?"))
             try await bench.waitForDisplay("the next answer") { $0 == ["Typed."] }

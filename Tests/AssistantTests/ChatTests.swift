@@ -64,8 +64,8 @@ struct ChatTests {
 
     @Test func aLostReceiptIsNotALostAnswer() async throws {
         var faults = FaultPlan()
-        // The program that was running said "rdy:", then the one that was started.
-        faults.lostDataNotifications = [3]
+        // The first is "rdy:" of the program that was started: the one that was running is interrupted before it says so.
+        faults.lostDataNotifications = [2]
         try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
             try await bench.waitUntilReady()
             bench.commands.deliver(.ask("one"))
