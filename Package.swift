@@ -29,7 +29,9 @@ let releaseJob =
     ["Bundle", "Package", "Files", "App/Process"].map { "Shared/\($0)" }
     + [
         "App/CommandContext", "App/CommandContext+Messages", "App/CommandError", "App/ContextCommand", "App/Program", "App/ToolVersion",
-        "App/Run/Conclusion", "App/Run/Drain", "App/Run/OfflineCommand", "App/Run/StopReason", "Inputs/AssetSearch", "Inputs/BundleFile",
+        "App/Run/Conclusion", "App/Run/Drain", "App/Run/OfflineCommand", "App/Run/StopReason", "App/CommandLine/PrivateArguments",
+        "Inputs/AssetSearch", "Inputs/BundleFile", "Inputs/CheckerSearch", "Options/QuietOption", "Options/Units/UnitLabels",
+        "Output/Documents/PassMember", "Terminal/InputReader",
         "Inputs/TrustInputs", "Options/FamilyName", "Options/OptionCheck", "Output/CommandLineText", "Output/ErrorText", "Output/FileSink",
         "Output/Format", "Output/JSONWriter", "Output/Progress/DrawingArea", "Output/TextPieces", "Output/TextSink", "Output/TextStyle",
         "Output/TextTable", "Output/UntrustedText", "Terminal/DisplayWidth", "Terminal/InputHistory", "Terminal/Key", "Terminal/LineEditor",

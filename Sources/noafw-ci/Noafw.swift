@@ -33,8 +33,7 @@ struct Noafw: ParsableCommand {
             try OutputGuard.check(verb, in: context)
             return await verb.run(in: context)
         } catch let error as CommandError {
-            context.explain(error.diagnosis)
-            if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error.diagnosis)) }
+            fail(error.diagnosis, in: context)
             return error.diagnosis.category.rawValue
         } catch {
             let code = exitCode(for: error).rawValue
@@ -49,5 +48,15 @@ struct Noafw: ParsableCommand {
             }
             return code
         }
+    }
+
+    /// What a signal leaves behind until a verb has its own.
+    static func setExitReport(in context: CommandContext) {
+        context.interrupts.exitReport.set { fail(FileState.unchanged.diagnosis, in: context) }
+    }
+
+    private static func fail(_ error: Diagnosis, in context: CommandContext) {
+        context.explain(error)
+        if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error)) }
     }
 }

@@ -10,13 +10,6 @@ extension Diagnosis.Fault: Codable {}
 extension FindingState: Codable {}
 extension FleetVerdict: Codable, CodingKey {}
 
-/// Whether a unit is as it should be.
-enum PassMember: String, Codable, CaseIterable, Sendable {
-    case pass, fail
-
-    init(_ passed: Bool) { self = passed ? .pass : .fail }
-}
-
 struct StepMember: Codable, Sendable {
     var name: String
     var action: StepReport.Action
