@@ -28,11 +28,13 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let releaseJob =
     ["Bundle", "Package", "Files", "App/Process"].map { "Shared/\($0)" }
     + [
-        "App/CommandContext", "App/CommandContext+Messages", "App/CommandLine/PrivateArguments", "App/CommandError", "App/ContextCommand", "App/Program", "App/ToolVersion",
-        "App/Run/Conclusion", "App/Run/Drain", "App/Run/OfflineCommand", "App/Run/StopReason", "Inputs/AssetSearch", "Inputs/BundleFile", "Inputs/CheckerSearch",
-        "Inputs/TrustInputs", "Options/FamilyName", "Options/OptionCheck", "Options/QuietOption", "Options/Units/UnitLabels", "Output/CommandLineText", "Output/ErrorText", "Output/FileSink",
-        "Output/Format", "Output/JSONWriter", "Output/Documents/PassMember", "Output/Progress/DrawingArea", "Output/TextPieces", "Output/TextSink", "Output/TextStyle",
-        "Output/TextTable", "Output/UntrustedText", "Terminal/DisplayWidth", "Terminal/InputHistory", "Terminal/InputReader", "Terminal/Key", "Terminal/LineEditor",
+        "App/CommandContext", "App/CommandContext+Messages", "App/CommandError", "App/ContextCommand", "App/Program", "App/ToolVersion",
+        "App/Run/Conclusion", "App/Run/Drain", "App/Run/OfflineCommand", "App/Run/StopReason", "App/CommandLine/PrivateArguments",
+        "Inputs/AssetSearch", "Inputs/BundleFile", "Inputs/CheckerSearch", "Options/QuietOption", "Options/Units/UnitLabels",
+        "Output/Documents/PassMember", "Terminal/InputReader",
+        "Inputs/TrustInputs", "Options/FamilyName", "Options/OptionCheck", "Output/CommandLineText", "Output/ErrorText", "Output/FileSink",
+        "Output/Format", "Output/JSONWriter", "Output/Progress/DrawingArea", "Output/TextPieces", "Output/TextSink", "Output/TextStyle",
+        "Output/TextTable", "Output/UntrustedText", "Terminal/DisplayWidth", "Terminal/InputHistory", "Terminal/Key", "Terminal/LineEditor",
         "Terminal/TerminalMode", "Terminal/TextSource",
     ].map { "Shared/\($0).swift" }
 
