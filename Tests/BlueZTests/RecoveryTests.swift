@@ -83,7 +83,7 @@ struct RecoveryTests {
         try await station.daemon.fail("WriteValue", "org.bluez.Error.NotPermitted", "Not paired")
         let demand = LinkError.refused(Station.receive, attributeError: 0x05)
         await #expect(throws: demand) { try await connection.write([1], to: Station.receive, deadline: station.soon) }
-        #expect(demand.demandsPairing && demand.diagnosis.cause.contains("paired"))
+        #expect(demand.demandsPairing && demand.diagnosis.cause.contains("pairing"))
         try await station.daemon.fail("StartNotify", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
         let refusal = LinkError.refused(Station.transmit, attributeError: 0x80, of: .subscription)
         await #expect(throws: refusal) { _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon) }

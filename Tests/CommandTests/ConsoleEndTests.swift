@@ -50,16 +50,34 @@ struct ConsoleEndTests {
         return try before != Data(contentsOf: file)
     }
 
+    private static func request(staying: Bool) -> ConsoleRequest {
+        ConsoleRequest(
+            unit: UnitSelection(units: .virtual([VirtualUnitName(family: .monocle, name: "end")], .maximum)),
+            inputs: AssetInputs(search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil)),
+            staysAtPrompt: staying, stateFolder: "/")
+    }
+
+    /// The unit keeps its power when the session is over.
+    @Test(arguments: [false, true]) func theProgramIsLeftRunningUnlessToldOtherwise(staying: Bool) async throws {
+        try await Self.with { central, unit, file in
+            let clock = central.clock
+            let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
+            _ = try await LiveServices.attend(Self.request(staying: staying), connection, clock) { repl in
+                _ = try await repl.run(PythonCode("1"), within: .seconds(10))
+                return ConsoleVerdict()
+            }
+            await connection.disconnect()
+            try await Self.pause(.seconds(2), clock)
+            #expect(try await Self.isAlive(file, clock) == !staying)
+        }
+    }
+
     /// - Returns: how long the end took, and whether the prompt was there before.
     private static func cancel(
         after delay: Duration, staying: Bool, _ central: VirtualCentral, _ unit: VirtualDevices.VirtualUnit
     ) async throws -> (time: Duration, wasThere: Bool) {
         let clock = central.clock
-        let request = ConsoleRequest(
-            unit: UnitSelection(units: .virtual([VirtualUnitName(family: .monocle, name: "end")], .maximum)),
-            inputs: AssetInputs(
-                search: AssetSearch(
-                given: nil, environment: [:], currentDirectory: "/", executable: nil)), staysAtPrompt: staying, stateFolder: "/")
+        let request = request(staying: staying)
         let prompts = Inbox<Void>()
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
         let end = try await withThrowingTaskGroup(of: Void.self) { group -> (Duration, Bool) in

@@ -140,22 +140,6 @@ struct WholeConsoleTests {
         #expect(run.errors.components(separatedBy: "SyntaxError").count == 5, "\(run.errors)")
     }
 
-    @Test func theProgramIsLeftRunningUnlessToldOtherwise() throws {
-        let bench = try Self.bench()
-        defer { bench.remove() }
-        let main = "with open('starts.txt', 'a') as file:\n    file.write('x')\nimport time\nwhile True:\n    time.sleep_ms(50)\n"
-        try Data(main.utf8).write(to: bench.unit.appendingPathComponent("files/main.py"))
-        let starts = bench.unit.appendingPathComponent("files/starts.txt")
-        func count(_ arguments: [String]) throws -> Int {
-            try? FileManager.default.removeItem(at: starts)
-            #expect(try bench.run(Self.console + arguments, input: "1\n").status == 0)
-            return try Data(contentsOf: starts).count
-        }
-        // Once with the unit's power.
-        #expect(try count(["--stay"]) == 1)
-        #expect(try count([]) == 2)
-    }
-
     @Test func anExceptionIsExitCodeOneAndTheRestIsRun() throws {
         let bench = try ToolBench()
         defer { bench.remove() }

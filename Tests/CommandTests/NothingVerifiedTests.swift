@@ -47,7 +47,7 @@ struct NothingVerifiedTests {
         let document = try bench.run(arguments + ["--json", "--events", bench.state.appendingPathComponent("events").path])
         #expect(document.status == 0, "\(document.errors)")
         let json = try ToolBench.json(document.output)
-        #expect(json["verdict"] == nil && !document.output.contains("\"verdict\":\"pass\""), "\(document.output)")
+        #expect(json["verdict"] is NSNull && !document.output.contains("\"verdict\":\"pass\""), "\(document.output)")
         let events = try String(contentsOf: bench.state.appendingPathComponent("events"), encoding: .utf8)
         #expect(!events.contains("\"verdict\":\"pass\""), "\(events)")
         let text = try bench.run(arguments)

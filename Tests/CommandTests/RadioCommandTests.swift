@@ -151,7 +151,7 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 0)
         #expect(
             harness.output
-                == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n"
+                == "{\"schema\":\"noafw.rescue/1\",\"verdict\":null,\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n"
         )
     }
 
@@ -159,7 +159,7 @@ import Testing
         let running = try Self.unit("D3:5A:00:11:22:33")
         let services = FakeServices(onRescue: { _, _ in RescueReport(running: running) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], services: services)) == 0)
-        #expect(harness.output.hasPrefix("PASS  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
+        #expect(harness.output.hasPrefix("NOTHING TO DO  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
     }
 
     /// A mouse that waits for its own update must not fail every rescue beside it.

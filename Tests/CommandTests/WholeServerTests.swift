@@ -125,7 +125,7 @@ struct WholeServerTests {
         #expect(refused.status == 75 && refused.errors.contains("LED-012"), "\(refused.errors)")
         let unclaimed = try bench.run(flash("line-1").dropLast() + ["prefer"], environment: away)
         #expect(
-            unclaimed.status == 0 && unclaimed.errors.contains("runs that wait") && unclaimed.errors.contains("unclaimed"),
+            unclaimed.status == 0 && unclaimed.errors.contains("runs that wait") && unclaimed.errors.contains("without a claim"),
             "\(unclaimed.errors)")
         #expect(try bench.run(["ledger", "send", "--station", "line-1"], environment: away).status == 75)
         let sent = try bench.run(["ledger", "send", "--station", "line-1", "--json"], environment: environment)

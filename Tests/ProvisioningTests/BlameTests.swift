@@ -97,7 +97,7 @@ import VirtualFaults
     /// Asking again changes nothing about a demand for pairing or encryption.
     @Test(arguments: [0x05, 0x0F] as [UInt8]) func aDemandForPairingIsNamedAndEndsTheRun(error: UInt8) async throws {
         let (report, connects) = try await flash(refusal: error)
-        #expect(report.error?.code == "BLE-0005" && report.error?.cause.contains("paired") == true, "\(report)")
+        #expect(report.error?.code == "BLE-0005" && report.error?.cause.contains("pairing") == true, "\(report)")
         #expect(report.error?.message.contains("refused a subscription") == true)
         #expect(connects == 1)
     }

@@ -74,7 +74,9 @@ struct LiveChatUnit: ChatUnit {
 
     private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (RunEvent) -> Void) throws -> AssetSet {
         guard !components.isEmpty else { return AssetSet() }
-        return try AssetChoice(components, for: [unit.family], from: request.inputs, allowsDevelopment: allowsDevelopment)
+        // A bundle need not hold all that the unit has.
+        let wanted = components == Set(unit.family.components) ? nil : components
+        return try AssetChoice(wanted, for: [unit.family], from: request.inputs, allowsDevelopment: allowsDevelopment)
             .assets(for: unit.family.id, events: events)
     }
 

@@ -7,9 +7,9 @@ enum MeantVerb {
     private static let synonyms = [
         "bond": "pair", "check": "verify", "connect": "info", "devices": "scan", "discover": "scan", "drive": "robot drive",
         "error": "explain", "find": "scan", "history": "ledger list", "install": "flash", "list": "scan", "log": "ledger list",
-        "logs": "ledger list", "ls": "scan", "name": "units name", "program": "flash", "provision": "flash", "recover": "rescue",
-        "repair": "rescue", "repl": "console", "shell": "console", "status": "info", "unbrick": "rescue", "update": "flash",
-        "upgrade": "flash", "upload": "flash", "version": "--version", "write": "flash",
+        "name": "units name", "program": "flash", "provision": "flash", "recover": "rescue",
+        "repair": "rescue", "repl": "console", "shell": "console", "status": "info", "unbrick": "rescue",
+        "upgrade": "update", "upload": "fs cp", "version": "--version", "write": "flash",
     ]
 
     /// - Returns: the words of a command line that exists, such as `bundle show`; `nil` where the verbs are right, or none is near.

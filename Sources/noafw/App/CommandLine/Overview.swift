@@ -4,8 +4,9 @@ import ArgumentParser
 enum Overview {
     /// Verbs by what they are for. One that stands in no row comes in the last.
     private static let rows: [(title: String, verbs: [String])] = [
-        ("a unit", ["scan", "info", "flash", "update", "verify", "rescue", "restore", "reset", "pair", "unpair", "units"]),
-        ("use it", ["chat", "console", "run", "exec", "dev", "logs", "fs", "robot", "type"]),
+        ("a unit", ["scan", "info", "flash", "verify", "rescue", "pair", "unpair", "units"]),
+        ("its owner", ["update", "fs", "run", "exec", "dev", "logs", "reset", "restore"]),
+        ("use it", ["chat", "console", "robot", "type"]),
         ("releases", ["bundle", "lint", "package", "assets"]),
         ("help", ["doctor", "explain", "help"]),
     ]

@@ -7,8 +7,8 @@ struct RunDocument: Codable, Sendable {
     static let verify = "noafw.verify/1"
 
     var schema: String
-    /// Absent in a dry run that found what to update.
-    @Omitted var verdict: PassMember?
+    /// `nil` in a dry run that found what to update.
+    var verdict: PassMember?
     var units: [UnitMember]
     /// Of several units.
     @Omitted var fleet: FleetMember?
