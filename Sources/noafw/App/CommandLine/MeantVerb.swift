@@ -6,7 +6,7 @@ enum MeantVerb {
     /// Words of other tools.
     private static let synonyms = [
         "bond": "pair", "check": "verify", "connect": "info", "devices": "scan", "discover": "scan", "drive": "robot drive",
-        "error": "explain", "find": "scan", "history": "ledger list", "install": "flash", "list": "scan", "log": "ledger list",
+        "error": "explain", "find": "scan", "history": "ledger list", "install": "flash", "list": "scan",
         "name": "units name", "program": "flash", "provision": "flash", "recover": "rescue",
         "repair": "rescue", "repl": "console", "shell": "console", "status": "info", "unbrick": "rescue",
         "upgrade": "update", "upload": "fs cp", "version": "--version", "write": "flash",
@@ -25,9 +25,9 @@ enum MeantVerb {
                 continue
             }
             if path.isEmpty, word == "help" { return nil }
+            if path.isEmpty, let exact = synonyms[word.lowercased()] ?? holder(of: word, among: verbs) { return exact }
             let names = verbs.compactMap { $0.configuration.commandName }
-            if let name = Nearest.of(word, among: names) { return (path + [name]).joined(separator: " ") }
-            return path.isEmpty ? synonyms[word.lowercased()] ?? holder(of: word, among: verbs) : nil
+            return Nearest.of(word, among: names).map { (path + [$0]).joined(separator: " ") }
         }
         return nil
     }
