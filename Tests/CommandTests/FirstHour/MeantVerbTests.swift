@@ -9,7 +9,8 @@ import Testing
         ("flsh", "flash"), ("falsh", "flash"), ("verfy", "verify"), ("ver", "verify"), ("Scan", "scan"), ("docter", "doctor"),
         ("bundle shwo", "bundle show"), ("bundle key nwe", "bundle key new"), ("assets chekc", "assets check"),
         ("ledger repotr", "ledger report"),
-        ("package inspec x.zip", "package inspect"), ("upgrade", "update"), ("ls", "fs ls"), ("repl", "console"), ("unbrick", "rescue"), ("status", "info"),
+        ("package inspec x.zip", "package inspect"), ("upgrade", "update"), ("ls", "fs ls"), ("repl", "console"),
+        ("unbrick", "rescue"), ("status", "info"),
         ("inspect", "package inspect"), ("tpye secret", "type"), ("untis", "units"),
     ])
     func isTold(words: String, meant: String) {
