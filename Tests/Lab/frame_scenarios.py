@@ -56,7 +56,7 @@ async def frame_bond_lost(lab):
         await unit.restart()
         document = await pair(lab, unit)
         expect(document["bond"] == "made", f"{document}")
-        expect("is removed here" in lab.log.read_text(), "the removal is not told")
+        expect("removes this host's bond" in lab.log.read_text(), "the removal is not told")
         expect(unit.counts["disconnections 0x3D"] == 2, f"{dict(unit.counts)}")
         expect((await pair(lab, unit))["bond"] == "kept", "the new bond is not kept")
 
