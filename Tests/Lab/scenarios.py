@@ -208,7 +208,8 @@ async def link_loss_dfu(lab):
         unit.cut_after[DFU_PACKET] = 30
         document = await lab.flash(unit, "--only", "firmware")
         expect(not unit.cut_after, "the link was never cut")
-        expect(unit.counts[TIMEOUT] >= 2, f"no link ended by timeout after the jump: {dict(unit.counts)}")
+        # The link before the jump ends by timeout or, two seconds after noafw asked for it, by bluetoothd.
+        expect(unit.counts[TIMEOUT] >= 1, f"the link that was cut did not end by timeout: {dict(unit.counts)}")
         expect(steps(document)["firmware"] == "updated", f"steps {steps(document)}")
 
 
