@@ -47,7 +47,8 @@ extension ProvisioningError: DiagnosableError {
     public var obstacle: Obstacle? {
         switch self {
         case .restartsWhenInterrupted: .restart
-        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .programEndsLink: .link
+        case .unitNotFound: .absence
+        case .unitGone, .staysInApplication, .doesNotReturn, .programEndsLink: .link
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .link : nil
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,

@@ -73,7 +73,7 @@ import Testing
             guard !Project.swiftFiles(in: target.folder).isEmpty else { continue }
             let page = target.folder.appendingPathComponent("README.md")
             let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-            #expect(lines.count <= 50, "\(target.name)")
+            #expect(lines.count <= 41, "\(target.name)")
         }
     }
 }

@@ -35,6 +35,12 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
         return try slot.check(content)
     }
 
+    /// - Parameter version: `nil` takes the files' own.
+    public func open(_ content: AssetContent, version: String?) throws -> any ComponentAsset {
+        guard let slot else { throw CatalogueError.hardwareUnknown(content.hardware) }
+        return try slot.open(content, version)
+    }
+
     public var description: String { name }
 
     public static func == (left: Component, right: Component) -> Bool { left.name == right.name }
@@ -70,14 +76,16 @@ public struct CatalogueSlot: Sendable {
     /// Whether an image is for a bootloader; `nil` if no image says so.
     let suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)?
     let check: @Sendable (AssetContent) throws -> CheckedAsset
+    let open: @Sendable (AssetContent, _ version: String?) throws -> any ComponentAsset
 
     public init(
         folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int, beginning: [UInt8] = [], usualByteCount: Int? = nil,
         suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)? = nil,
-        check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
+        opensAs asset: any ComponentAsset.Type, check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
     ) {
         (self.folder, self.isByFamily, self.suffix, self.limitBytes) = (folder, isByFamily, suffix, limitBytes)
         (self.beginning, self.usualByteCount, self.suits, self.check) = (beginning, usualByteCount, suits, check)
+        open = asset.open
     }
 
     public var isImage: Bool { !isByFamily }

@@ -8,18 +8,25 @@ public protocol ComponentUpdater: Sendable {
     /// Bytes of the image, not of the transfer.
     var byteCount: Int { get }
 
+    /// Whether a unit that is found in its bootloader is brought back by ``transfer(_:_:)``.
+    var leavesBootloader: Bool { get }
+
     /// Throws where the unit holds something newer, or something whose age cannot be told.
     func checkAge(on unit: UnitIdentity) throws
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
     /// Finds files that a person has put in this component's place. Changes nothing.
     func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles
+    /// Sends the component to a unit that is in its bootloader, and waits for its application.
+    func transfer(_ unit: UnitLease, _ job: JobState) async throws
     /// Compares what the unit reports with what is wanted; with `isDeep` every byte, by digests computed on the unit.
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
 }
 
 extension ComponentUpdater {
+    public var leavesBootloader: Bool { false }
     public func checkAge(on unit: UnitIdentity) throws {}
+    public func transfer(_ unit: UnitLease, _ job: JobState) async throws { throw ProvisioningError.inBootloader }
     public func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles { OwnFiles() }
 
     /// A current component costs nothing; any other may have to be written whole.

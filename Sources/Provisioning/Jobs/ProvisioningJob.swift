@@ -213,7 +213,7 @@ extension ProvisioningJob {
     /// Finishes the firmware of a unit that is found in its bootloader.
     /// - Returns: whether the job goes on with the unit's application.
     private func leaveBootloader(_ lease: UnitLease, _ state: JobState) async throws -> Bool {
-        guard let firmware = updaters.lazy.compactMap({ $0 as? NordicFirmwareUpdater }).first else { throw ProvisioningError.inBootloader }
+        guard let firmware = updaters.first(where: \.leavesBootloader) else { throw ProvisioningError.inBootloader }
         guard !options.dryRun else {
             let plans = updaters.map { $0.plan($0.component == firmware.component ? .update : .afterFirmware, from: nil) }
             state.planned(plan(plans))

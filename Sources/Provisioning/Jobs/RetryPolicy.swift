@@ -23,9 +23,9 @@ struct RetryPolicy {
     ///   - hasLink: to the unit's application; without one there is nothing to interrupt.
     /// - Returns: `nil` when asking again would not help.
     mutating func remedy(for error: any Error, progress: Int, hasLink: Bool) -> Remedy? {
-        // A unit that was never seen is not there; one that was may be on its way back.
-        if case ProvisioningError.unitNotFound = error, count == 0 { return nil }
         guard var obstacle = (error as? any DiagnosableError)?.obstacle, count < Self.limit else { return nil }
+        // A unit that was never seen is not there; one that was may be on its way back.
+        if obstacle == .absence, count == 0 { return nil }
         if !hasLink { obstacle = obstacle.withoutLink }
         count += 1
         if progress > self.progress {

@@ -10,6 +10,7 @@ extension Component {
             suits: { package, target in
                 try DFUPackage(bytes: package).images.contains { $0.initPacket.command.softDevices.contains(target.softDeviceID) }
             },
+            opensAs: FirmwareAsset.self,
             check: { content in
                 let package = try DFUPackage(bytes: content.bytes)
                 try package.check(against: content.bootloader, trusting: content.keys())
@@ -84,6 +85,8 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         ]
     }
 
+    public var leavesBootloader: Bool { true }
+
     public func checkAge(on unit: UnitIdentity) throws {
         let held = unit.versions[.firmware]
         guard held != version else { return }
@@ -127,7 +130,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
     }
 
     /// Sends the image to a unit that is in its bootloader, and waits for its application.
-    func transfer(_ unit: UnitLease, _ job: JobState) async throws {
+    public func transfer(_ unit: UnitLease, _ job: JobState) async throws {
         let counts = job.transfers
         guard counts.whole < TransferCounts.wholeLimit else {
             throw ProvisioningError.staysInBootloader(unit.address, transfers: counts.whole)

@@ -1,5 +1,7 @@
 public enum Obstacle: Sendable, Hashable {
     case link
+    /// The unit has not been seen since the run began, or since its last link.
+    case absence
     case silence
     /// The answer belongs to something else.
     case garbage
@@ -11,7 +13,7 @@ public enum Obstacle: Sendable, Hashable {
     /// The mildest first.
     public var remedies: [Remedy] {
         switch self {
-        case .link: [.reconnect, .reconnect]
+        case .link, .absence: [.reconnect, .reconnect]
         case .silence: [.interrupt, .reconnect, .safeMode]
         case .garbage: [.interrupt, .softReset, .reconnect, .safeMode]
         case .memory: [.softReset, .safeMode, .safeMode]
@@ -23,7 +25,7 @@ public enum Obstacle: Sendable, Hashable {
     /// For a unit whose application has no link: there is nothing to interrupt.
     public var withoutLink: Obstacle {
         switch self {
-        case .link, .silence, .garbage, .memory: .link
+        case .link, .absence, .silence, .garbage, .memory: .link
         case .program, .restart: self
         }
     }
