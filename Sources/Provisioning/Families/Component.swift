@@ -35,12 +35,6 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
         return try slot.check(content)
     }
 
-    /// - Parameter version: `nil` takes the files' own.
-    public func open(_ content: AssetContent, version: String?) throws -> any ComponentAsset {
-        guard let slot else { throw CatalogueError.hardwareUnknown(content.hardware) }
-        return try slot.open(content, version)
-    }
-
     public var description: String { name }
 
     public static func == (left: Component, right: Component) -> Bool { left.name == right.name }
@@ -76,16 +70,14 @@ public struct CatalogueSlot: Sendable {
     /// Whether an image is for a bootloader; `nil` if no image says so.
     let suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)?
     let check: @Sendable (AssetContent) throws -> CheckedAsset
-    let open: @Sendable (AssetContent, _ version: String?) throws -> any ComponentAsset
 
     public init(
         folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int, beginning: [UInt8] = [], usualByteCount: Int? = nil,
         suits: (@Sendable (_ image: [UInt8], DFUTarget) throws -> Bool)? = nil,
-        opensAs asset: any ComponentAsset.Type, check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
+        check: @escaping @Sendable (AssetContent) throws -> CheckedAsset
     ) {
         (self.folder, self.isByFamily, self.suffix, self.limitBytes) = (folder, isByFamily, suffix, limitBytes)
         (self.beginning, self.usualByteCount, self.suits, self.check) = (beginning, usualByteCount, suits, check)
-        open = asset.open
     }
 
     public var isImage: Bool { !isByFamily }

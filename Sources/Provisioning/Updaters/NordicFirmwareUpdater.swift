@@ -10,7 +10,6 @@ extension Component {
             suits: { package, target in
                 try DFUPackage(bytes: package).images.contains { $0.initPacket.command.softDevices.contains(target.softDeviceID) }
             },
-            opensAs: FirmwareAsset.self,
             check: { content in
                 let package = try DFUPackage(bytes: content.bytes)
                 try package.check(against: content.bootloader, trusting: content.keys())

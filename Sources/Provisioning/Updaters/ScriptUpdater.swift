@@ -6,7 +6,7 @@ import Support
 extension Component {
     public static let scripts = Component(
         "scripts", order: 2, stages: [.scripts], evidence: .digest, mayBeMissing: true,
-        slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20, opensAs: ScriptSet.self) { content in
+        slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { content in
             _ = try ScriptSet.open(content, version: nil)
             return CheckedAsset(version: nil, isDevelopment: false)
         })

@@ -5,6 +5,9 @@ import ScriptBundle
 
 /// Opens and checks everything a run needs before a unit is touched: given files, else the catalogue's.
 struct AssetLoader {
+    /// What files are opened as.
+    private static let kinds: [any ComponentAsset.Type] = [FirmwareAsset.self, BitstreamAsset.self, ScriptSet.self]
+
     let family: Family
     let inputs: AssetInputs
     /// Whether the unit is a virtual one or only looked at, or the operator insists.
@@ -99,7 +102,10 @@ struct AssetLoader {
     private func open(
         _ component: Component, _ content: AssetContent, _ checked: CheckedAsset, version: String?
     ) throws -> any ComponentAsset {
-        let asset = try component.open(content, version: version)
+        guard let kind = Self.kinds.first(where: { $0.component == component }) else {
+            throw CatalogueError.hardwareUnknown(content.hardware)
+        }
+        let asset = try kind.open(content, version: version)
         if checked.isDevelopment {
             let image = "\(component.title) \(asset.version)"
             guard allowsDevelopment else { throw CommandError.developmentImage(image) }
