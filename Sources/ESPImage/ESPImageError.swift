@@ -65,7 +65,7 @@ extension ESPImageError: DiagnosableError {
         case .wrongChip(let chip, let wanted):
             Diagnosis(
                 "ESP-000A", .badData, nil, "the image is for \(chip), and the unit has \(wanted)",
-                cause: "it was built for another board", remedy: "build it with idf.py set-target \(wanted)")
+                cause: "it was built for another board", remedy: "build it for \(wanted)'s board")
         case .wrongProject(let name, let wanted):
             Diagnosis(
                 "ESP-000B", .badData, nil, "the image is the application \"\(name)\", not \(wanted)",

@@ -148,7 +148,8 @@ extension ProvisioningError: DiagnosableError {
                 remedy: "copy what is to be kept, and run the same command again, with --yes to be asked nothing")
         case .noConsole(let family, let instead):
             Diagnosis(
-                "PRV-0028", .usage, nil, "noafw does not talk to a running \(family)",
+                "PRV-0028", .usage, nil,
+                instead == nil ? "noafw does not talk to a running \(family)" : "noafw does not write a \(family)'s firmware here",
                 cause: instead == nil
                     ? "noafw only finds units of this family, and finishes an interrupted firmware update"
                     : "its firmware is not written over Bluetooth",

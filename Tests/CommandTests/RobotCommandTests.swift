@@ -127,7 +127,7 @@ import Testing
             #expect(run.status == 0, "\(run)")
             let document = try ToolBench.json(run.output)
             let checks = try #require(document["checks"] as? [[String: Any]])
-            #expect(document["verdict"] as? String == "pass" && checks.count == 10, "\(checks)")
+            #expect(document["verdict"] as? String == "pass" && checks.count == 11, "\(checks)")
             #expect(checks.allSatisfy { $0["result"] as? String != "failed" })
             #expect((document["run"] as? [String: Any])?["serial"] as? String == "R-1")
             let list = try bench.run(["ledger", "list"])
@@ -176,6 +176,35 @@ import Testing
         }
     }
 
+    @Test func aRobotThatItsSonarKeepsStillFails() throws {
+        try Self.with { bench in
+            _ = try bench.run(["robot", "info"] + Self.robot)
+            let file = bench.state.appendingPathComponent("virtual/openbot/default/robot.json")
+            try Data(#"{"body":"default","surroundings":{"battery":11.5,"bumper":0,"obstacle":6}}"#.utf8).write(to: file)
+            let run = try bench.run(["robot", "drive", "100", "100", "--for", "1s", "--json"] + Self.robot)
+            #expect(run.status == 1 && run.errors.contains("BOT-0008") && run.errors.contains("stop delivered"), "\(run)")
+            let stop = try #require(ToolBench.json(run.output)["stop"] as? [String: Any])
+            #expect(stop["acknowledged"] as? Bool == true)
+            #expect(try Self.motors(bench).allSatisfy { $0[1] == 0 && $0[2] == 0 })
+            let back = try bench.run(["robot", "drive", "-100", "-100", "--for", "1s"] + Self.robot)
+            #expect(back.status == 0, "\(back)")
+        }
+    }
+
+    /// A signal in the middle of the certificate leaves no lamp on.
+    @Test func anInterruptedTestEndsWithTheFarewell() throws {
+        try Self.with { bench in
+            let tool = try bench.start(["robot", "test", "--bumper", "--json", "--virtual", "openbot", "--virtual-speed", "4"])
+            #expect(tool.waitForLine { $0.contains("press the bumper") })
+            tool.signal(SIGINT)
+            let status = tool.wait()
+            let document = try ToolBench.json(tool.output())
+            #expect(status == 130 && (document["stop"] as? [String: Any])?["delivered"] as? Bool == true, "\(document)")
+            let lights = try bench.run(["robot", "info", "--json"] + Self.robot)
+            #expect(lights.status == 0 && (try ToolBench.json(lights.output)["unit"] as? [String: Any])?["body"] as? String == "RTR_TT2")
+        }
+    }
+
     @Test func lampsAndWatch() throws {
         try Self.with { bench in
             let lights = try bench.run(["robot", "lights", "255", "0", "--status", "green"] + Self.robot)
@@ -212,6 +241,9 @@ import Testing
         #expect(keys.take(Array("\u{1B}[D".utf8), at: at(600)) == [.drive(Duties(left: -255, right: 255))])
         #expect(keys.wake(at: at(1300)) == [.drive(.still)] && keys.deadline == nil)
         #expect(keys.take(Array(" ".utf8), at: at(1400)) == [.drive(.still)])
+        #expect(keys.take([0x1B], at: at(1450)).isEmpty && keys.deadline == at(1550), "a key that is cut in two")
+        #expect(keys.take(Array("[A".utf8), at: at(1452)) == [.drive(Duties(left: 255, right: 255))])
+        #expect(keys.take([0x1B], at: at(1455)).isEmpty && keys.wake(at: at(1555)).isEmpty, "the Escape key")
         for end in [Array("q".utf8), [0x03], [0x04], nil] { #expect(keys.take(end, at: at(1500)) == [.end]) }
     }
 }

@@ -85,6 +85,27 @@ import VirtualDevices
         #expect(await noafw(["Hi!", "--dry-run", "--layout", "us"]).diagnostics.isEmpty)
     }
 
+    @Test func whatTheLayoutMakesDeadIsSaidBefore() async throws {
+        let run = await noafw(["x`^y", "--dry-run", "--layout", "es", "--json"])
+        #expect(run.code == 0 && run.diagnostics.contains("dead") && run.diagnostics.contains("U+0060"))
+        #expect(try document(run.output)["dead"] as? Int == 2)
+        #expect(await noafw(["x`^y", "--dry-run", "--layout", "us"]).diagnostics.isEmpty)
+    }
+
+    /// It does not go on where it stopped: the same command would type the beginning again.
+    @Test(.enabled(if: TestTools.python != nil || TestTools.mustAllBeThere)) func aTimeLimitSaysWhatMayBeTyped() async throws {
+        let run = await noafw([String(repeating: "abcd ", count: 40), "--layout", "us", "--timeout", "6", "--json"] + Self.unit)
+        let document = try document(run.output)
+        let error = try #require(document["error"] as? [String: Any])
+        #expect(run.code == 75 && error["code"] as? String == "NOA-0002" && document["address"] is String, "\(run)")
+        #expect(run.diagnostics.contains("typed for certain") && !run.diagnostics.contains("continues"), "\(run.diagnostics)")
+    }
+
+    @Test(.enabled(if: TestTools.python != nil || TestTools.mustAllBeThere)) func aVirtualUnitIsProvedByItsOwnPage() async throws {
+        let run = await noafw(["abc", "--prove", "http://ios-keyboard.local", "--json"] + Self.unit)
+        #expect(run.code == 0 && (try document(run.output)["proof"] as? String) == "trace", "\(run)")
+    }
+
     /// Neither the text nor a word of it, whatever happens.
     @Test(arguments: [
         [], ["--json"], ["--dry-run"], ["--dry-run", "--json"], ["--layout", "xx"], ["--layout"], ["--no-such-option"], ["more", "words"],

@@ -33,6 +33,12 @@ public struct DriveMachine: Sendable {
 
     public var isOver: Bool { if case .over = state { true } else { false } }
 
+    /// The least distance in cm at which the sketch kept the motors still, though both sides were to go forward.
+    public private(set) var sonarStop: Int?
+
+    /// The sketch's (`openbot.ino`): up to it, a command whose both sides go forward is zeroed.
+    private static let stopDistance = 10
+
     /// The bumper hit last, while it keeps the motors.
     public func blocked(at now: Time) -> Bumper? { hit.flatMap { now < $0.end ? $0.bumper : nil } }
 
@@ -61,6 +67,12 @@ public struct DriveMachine: Sendable {
             return [.drive(duties)]
         case .stopping, .over: return []
         }
+    }
+
+    /// - Parameter distance: in cm.
+    public mutating func measured(_ distance: Int) {
+        guard distance <= Self.stopDistance, case .driving(let duties, _) = state, duties.left > 0, duties.right > 0 else { return }
+        sonarStop = min(distance, sonarStop ?? distance)
     }
 
     /// After a collision the motors brake; commands under way must not start later.

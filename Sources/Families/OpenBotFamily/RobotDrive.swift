@@ -7,12 +7,21 @@ public struct RobotDrive: Sendable {
     /// Commands for a drive under way.
     public struct Steering: Sendable {
         fileprivate let items: Inbox<Item>
+        fileprivate let clock: SessionClock
 
         public func set(_ duties: Duties) { items.deliver(.duties(duties)) }
+
+        /// Holds duties for a time, which begins when the robot has them.
+        public func hold(_ duties: Duties, for time: Duration) async throws {
+            let sent = Inbox<Void>()
+            items.deliver(.duties(duties, sent: sent))
+            _ = try await sent.next(before: clock.deadline(in: .forever), on: clock)
+            try await clock.sleep(until: clock.deadline(in: time))
+        }
     }
 
     fileprivate enum Item: Sendable {
-        case duties(Duties)
+        case duties(Duties, sent: Inbox<Void>? = nil)
         case message(RobotMessage)
         case end
     }
@@ -22,6 +31,8 @@ public struct RobotDrive: Sendable {
         /// `nil` for a normal end.
         public var cause: (any Error)?
         public var stop: RobotStop
+        /// In cm: the sketch kept the motors still when the robot was to go forward.
+        public var sonarStop: Int?
     }
 
     private static let voltageTimeout = Duration.seconds(2)
@@ -64,9 +75,9 @@ public struct RobotDrive: Sendable {
         let machine = Mutex(DriveMachine(features: session.features, deadMan: deadMan))
         do {
             try await steer(machine, endsAtCollision, body)
-            return Ending(cause: nil, stop: await stop(machine))
+            return Ending(cause: nil, stop: await stop(machine), sonarStop: machine.withLock(\.sonarStop))
         } catch {
-            var ending = Ending(cause: error, stop: await stop(machine))
+            var ending = Ending(cause: error, stop: await stop(machine), sonarStop: machine.withLock(\.sonarStop))
             if let lost = error as? LinkError, case .disconnected(let reason) = lost {
                 ending.cause = RobotError.linkLost(reason: reason, stopped: ending.stop.isDelivered)
             }
@@ -82,7 +93,7 @@ public struct RobotDrive: Sendable {
             group.addTask { await listen(into: items) }
             group.addTask {
                 do {
-                    try await body(Steering(items: items))
+                    try await body(Steering(items: items, clock: session.clock))
                     items.deliver(.end)
                 } catch {
                     items.finish(throwing: error)
@@ -95,7 +106,10 @@ public struct RobotDrive: Sendable {
                 let now = session.clock.now
                 switch item {
                 case .end: return
-                case .duties(let duties): try await perform(machine.withLock { $0.drive(duties, at: now) })
+                case .duties(let duties, let sent):
+                    try await perform(machine.withLock { $0.drive(duties, at: now) })
+                    sent?.deliver(())
+                case .message(.sonar(let distance)): machine.withLock { $0.measured(distance) }
                 case .message(.bumper(let hit)):
                     try await perform(machine.withLock { $0.collided(hit, at: now) })
                     if endsAtCollision { throw RobotError.collided(hit) }

@@ -15,6 +15,8 @@ public enum RobotError: Error, Hashable, Sendable {
     case stopNotDelivered(milliseconds: Int)
     /// The drive ended with the link; a new link delivered the stop.
     case linkLost(reason: String, stopped: Bool)
+    /// In cm.
+    case keptStill(Int)
 }
 
 extension RobotError: DiagnosableError {
@@ -54,6 +56,10 @@ extension RobotError: DiagnosableError {
                 remedy: stopped
                     ? "the robot was stopped over a new link; bring it closer, then run the same command again"
                     : "look at the robot; its dead-man has stopped it if it still has power")
+        case .keptStill(let distance):
+            Diagnosis(
+                "BOT-0008", .unitFailed, .unit, "the robot did not go forward: its sonar sees something at \(distance) cm",
+                cause: "its sketch keeps the motors still up to 10 cm", remedy: "free the way, or turn or drive backward")
         }
     }
 }

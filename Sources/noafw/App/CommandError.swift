@@ -6,7 +6,9 @@ import Support
 enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
     case noCacheFolder
-    case timedOut(seconds: Double)
+    /// - Parameter next: how to go on.
+    case timedOut(
+        seconds: Double, state: String? = nil, next: String = "run the same command with a larger --timeout; it continues where it stopped")
     /// How a signal leaves a unit or the files: the condition, and what to do next.
     case interrupted(condition: String, nextAction: String)
     /// The image's kind and version.
@@ -103,12 +105,11 @@ extension CommandError: DiagnosableError {
                 "NOA-0127", .missingInput, .station, "there is no folder to keep fetched files in",
                 cause: "neither XDG_CACHE_HOME nor HOME names an absolute path",
                 remedy: "set XDG_CACHE_HOME to a folder that noafw may write to")
-        case .timedOut(let seconds):
+        case .timedOut(let seconds, let state, let next):
             Diagnosis(
                 "NOA-0002", .tryAgain, nil,
-                "the run did not end within the \(Format.plain(seconds)) s of --timeout",
-                cause: "the limit is too short for this job, or the link is slow",
-                remedy: "run the same command with a larger --timeout; it continues where it stopped")
+                "the run did not end within the \(Format.plain(seconds)) s of --timeout\(state.map { "; \($0)" } ?? "")",
+                cause: "the limit is too short for this job, or the link is slow", remedy: next)
         case .interrupted(let condition, let nextAction):
             Diagnosis(
                 "NOA-0003", .interrupted, nil, "interrupted; \(condition)",

@@ -17,7 +17,11 @@ extension DoctorFacts {
         let python = try? InterpreterSearch(search: request.search).python()
         var found: [Interpreter] = []
         for family in SupportedFamily.all {
-            guard let words = family.virtual?.versionCommand else { continue }
+            guard let virtual = family.virtual else { continue }
+            guard let words = virtual.versionCommand else {
+                found.append(Interpreter(name: family.id.rawValue, isNeeded: false))
+                continue
+            }
             let command = python.map(words) ?? []
             found.append(Interpreter(
                 name: family.id.rawValue, path: command.first, version: await answer(of: command, request)))

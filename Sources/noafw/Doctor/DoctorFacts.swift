@@ -68,6 +68,7 @@ struct DoctorFacts: Sendable {
     struct Interpreter: Sendable {
         /// The virtual units' family, or the program itself.
         var name: String
+        var isNeeded = true
         /// The program that was tried, if any.
         var path: String?
         /// `nil` if it did not run.

@@ -40,12 +40,13 @@ struct RobotInfoCommand: ContextCommand {
             """)
 
     @OptionGroup var options: RobotOptions
+    @OptionGroup var output: RobotOutputOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        await RobotRun(context: context, options: options, verb: "robot info").run { robot, report in
+        await RobotRun(context: context, options: options, verb: "robot info", isJSON: output.json).run({ robot, report in
             report.voltage = try await robot.session.firstVoltage()
             if robot.session.features == nil { throw RobotError.oldOrForeign }
-        } show: { report, style in RobotText.info(report, style) }
+        }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.info(report, style) })
     }
 }
 
@@ -63,6 +64,7 @@ struct RobotLightsCommand: ContextCommand {
             """)
 
     @OptionGroup var options: RobotOptions
+    @OptionGroup var output: RobotOutputOptions
 
     @Argument(help: "Brightness of the front lights, 0 to 255.")
     var front: Int
@@ -87,9 +89,11 @@ struct RobotLightsCommand: ContextCommand {
         if let status {
             lines += RobotLine.StatusLED.allCases.map { (.statusLEDs, .status($0, isOn: "\($0)" == status)) }
         }
-        return await RobotRun(context: context, options: options, verb: "robot lights").run { [lines] robot, report in
-            for (feature, line) in lines { report.sent += [try await robot.send(line, needing: feature)] }
-        } show: { report, style in RobotText.sent(report, style) }
+        return await RobotRun(context: context, options: options, verb: "robot lights", isJSON: output.json).run({ [lines] robot, report in
+            for (feature, line) in lines {
+                report.sent += [try await robot.send(line, needing: feature, or: feature == .frontLights ? .backLights : nil)]
+            }
+        }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.sent(report, style) })
     }
 }
 
@@ -102,14 +106,15 @@ struct RobotIndicateCommand: ContextCommand {
     enum Side: String, ExpressibleByArgument, CaseIterable, Sendable { case left, right, both, off }
 
     @OptionGroup var options: RobotOptions
+    @OptionGroup var output: RobotOutputOptions
 
     @Argument(help: "left, right, both or off.")
     var side: Side
 
     func run(in context: CommandContext) async -> Int32 {
         let line = RobotLine.indicators(left: side == .left || side == .both, right: side == .right || side == .both)
-        return await RobotRun(context: context, options: options, verb: "robot indicate").run { robot, report in
+        return await RobotRun(context: context, options: options, verb: "robot indicate", isJSON: output.json).run({ robot, report in
             report.sent += [try await robot.send(line, needing: .indicators)]
-        } show: { report, style in RobotText.sent(report, style) }
+        }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.sent(report, style) })
     }
 }

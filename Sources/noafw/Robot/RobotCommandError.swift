@@ -30,7 +30,8 @@ extension RobotCommandError: DiagnosableError {
         case .interrupted:
             Diagnosis(
                 "NOA-0093", .interrupted, nil, "interrupted; a robot that was moving was stopped, or its dead-man stops it",
-                cause: "noafw received a signal", remedy: "look at the robot; run the same command to begin again")
+                cause: "noafw received a signal",
+                remedy: "look at the robot; without a line about the stop above, switch it off and on before a phone drives it")
         case .badScript(let line, let reason):
             Diagnosis(
                 "NOA-0094", .badData, nil, "line \(line) of the motions is not a motion: \(reason)",

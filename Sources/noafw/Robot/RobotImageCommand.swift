@@ -29,8 +29,12 @@ struct RobotImageCommand: ContextCommand {
         let file = file.name
         return await OfflineCommand(context: context, isJSON: json).run(failure: { RobotImageDocument(file: file, error: $0) }) { style in
             let image = try ESPImage(try InputFile.read(context.path(self.file), limit: ESPImage.limitBytes))
-            guard image.chip == .esp32 else { throw ESPImageError.wrongChip(image.chip, wanted: .esp32) }
-            let document = RobotImageDocument(file: file, image: image)
+            var document = RobotImageDocument(file: file, image: image)
+            guard image.chip == .esp32 else {
+                let error = ESPImageError.wrongChip(image.chip, wanted: .esp32).diagnosis
+                document.error = error
+                return OfflineCommand.Result(lines: document.lines(image), document: document, error: error)
+            }
             return OfflineCommand.Result(lines: document.lines(image) + ["", UntrustedText.escape(OpenBot.writeCommand(CommandLineText.quote(self.file.name)))], document: document)
         }
     }

@@ -31,6 +31,12 @@ struct RobotOptions: ParsableArguments, Sendable {
     func validate() throws { try TimeLimit.check(timeout) }
 }
 
+/// For the verbs that end with one result.
+struct RobotOutputOptions: ParsableArguments, Sendable {
+    @Flag(help: "Print one JSON document on standard output (schema noafw.robot/1).")
+    var json = false
+}
+
 /// Where readings go besides the screen.
 struct RobotLogOptions: ParsableArguments, FileNaming, Sendable {
     @Option(

@@ -61,7 +61,7 @@ struct RobotRun: Sendable {
             conclusion.say { conclude(report, document, show) }
             return report.failure?.category.rawValue ?? 0
         case .failed(let error):
-            let diagnosis = diagnose(error)
+            let diagnosis = if case CommandError.timedOut(let seconds, _, _) = error { Self.late(seconds) } else { diagnose(error) }
             conclusion.say {
                 let report = last.withLock(\.self)
                 if let report { show(report, style).forEach(sink.writeLine) }
@@ -85,9 +85,13 @@ struct RobotRun: Sendable {
         return report
     }
 
+    private static func late(_ seconds: Double) -> Diagnosis {
+        CommandError.timedOut(seconds: seconds, next: "look at the robot, then run the command again with a larger --timeout").diagnosis
+    }
+
     private func failure(_ error: any Error) -> Diagnosis {
         guard error is CancellationError else { return diagnose(error) }
-        if case .timeLimit(let seconds) = context.stop.reason { return CommandError.timedOut(seconds: seconds).diagnosis }
+        if case .timeLimit(let seconds) = context.stop.reason { return Self.late(seconds) }
         return RobotCommandError.interrupted.diagnosis
     }
 

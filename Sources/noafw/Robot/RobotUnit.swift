@@ -7,8 +7,8 @@ import Synchronization
 struct RobotUnit: Sendable {
     let session: RobotSession
     let address: DeviceAddress
-    /// Makes a link that serves only a stop.
-    let reconnect: @Sendable () async throws -> RobotSession
+    /// Makes a new link; without a question for the features it serves only a stop.
+    let reconnect: @Sendable (_ asksFeatures: Bool) async throws -> RobotSession
     /// All reports so far.
     let readings = SharedReadings()
 
@@ -16,10 +16,12 @@ struct RobotUnit: Sendable {
 
     private static let connectTimeout = Duration.seconds(20)
 
-    /// - Throws: when the body lacks the feature, or its features are unknown.
-    func send(_ line: RobotLine, needing feature: RobotFeatures.Feature) async throws -> RobotReport.Sent {
+    /// - Throws: when the body has none of the features, or they are unknown.
+    func send(_ line: RobotLine, needing feature: RobotFeatures.Feature, or other: RobotFeatures.Feature? = nil) async throws
+        -> RobotReport.Sent
+    {
         guard let features = session.features else { throw RobotError.oldOrForeign }
-        guard features.has(feature) else { throw RobotCommandError.noFeature(feature.words, body: features.body) }
+        guard features.has(feature) || other.map(features.has) == true else { throw RobotCommandError.noFeature(feature.words, body: features.body) }
         return RobotReport.Sent(line: line, delivery: try await session.send(line))
     }
 }
@@ -47,10 +49,10 @@ extension RobotUnit {
             let session = try await RobotSession.open(connection, clock: clock)
             let report = try await body(RobotUnit(
                 session: session, address: unit.address,
-                reconnect: {
+                reconnect: { asksFeatures in
                     let connection = try await connect()
                     do {
-                        return try await RobotSession.open(connection, clock: clock, asksFeatures: false)
+                        return try await RobotSession.open(connection, clock: clock, asksFeatures: asksFeatures)
                     } catch {
                         await connection.disconnect()
                         throw error

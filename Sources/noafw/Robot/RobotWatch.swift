@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import OpenBotFamily
 import Support
 import Synchronization
@@ -10,7 +11,7 @@ struct RobotWatchCommand: ContextCommand {
         abstract: "Show what a robot's sensors report.",
         discussion: """
             Redraws a table on a terminal until the time is over or Ctrl-C; elsewhere prints each reading as a line. Marks a reading \
-            stale when it is older than three of its intervals. Does not drive the robot.
+            stale when it is older than three of its intervals. Looks for a robot whose link was lost for a minute. Does not drive the robot.
 
             Examples:
               noafw robot watch
@@ -48,15 +49,50 @@ struct RobotWatchCommand: ContextCommand {
         _ robot: RobotUnit, _ features: RobotFeatures, until end: SessionClock.Instant, _ screen: RobotScreen, _ files: RobotLogs
     ) async throws {
         let begun = robot.clock.now
+        var session = robot.session
         while robot.clock.now < end {
             try Task.checkCancellation()
             let next = min(end, robot.clock.deadline(in: RobotScreen.interval))
-            if let message = try await robot.session.next(before: next) {
+            let heard: RobotMessage?
+            do {
+                heard = try await session.next(before: next)
+            } catch LinkError.disconnected(let reason) {
+                screen.note("the link was lost (\(UntrustedText.escape(reason))); looking for the robot")
+                await session.connection.disconnect()
+                guard let new = try await found(robot, before: end) else { return }
+                session = new
+                continue
+            }
+            if let message = heard {
                 robot.readings.take(message, at: robot.clock.now)
                 files.take(message)
                 screen.line(message, seconds: begun.duration(to: robot.clock.now).inSeconds)
             }
             screen.draw(features, robot.readings.now, at: robot.clock.now)
+        }
+    }
+}
+
+extension RobotWatchCommand {
+    private static let pause = Duration.seconds(1)
+    private static let patience = Duration.seconds(60)
+
+    /// - Returns: a new link that reports; `nil` at `end`.
+    private func found(_ robot: RobotUnit, before end: SessionClock.Instant) async throws -> RobotSession? {
+        let deadline = min(end, robot.clock.deadline(in: Self.patience))
+        while true {
+            try await robot.clock.sleep(until: robot.clock.deadline(in: Self.pause))
+            do {
+                let session = try await robot.reconnect(true)
+                guard let features = session.features else { throw RobotError.oldOrForeign }
+                try await session.send(RobotReadings.intervals(for: features))
+                return session
+            } catch let error as LinkError {
+                guard robot.clock.now < deadline else {
+                    if deadline == end { return nil }
+                    throw error
+                }
+            }
         }
     }
 }
@@ -120,6 +156,12 @@ final class RobotScreen: Sendable {
             let style = context.style(for: context.output)
             redraw(Self.lines(features, readings, state, style, columns: max(8, context.output.columns() - 1), at: now), &state)
         }
+    }
+
+    /// Stays above what is redrawn.
+    func note(_ text: String) {
+        state.withLock { $0.drawnLines = 0 }
+        context.note(text)
     }
 
     func finish() { state.withLock { $0.isFinished = true } }

@@ -40,7 +40,8 @@ struct Station: Sendable {
         if let virtual {
             (unit.isVirtual, unit.virtualName, unit.sensors) = (true, id, virtual.sensors(of: found.address))
             unit.presence = virtual.presence(of: found.address)
-            unit.support = support.reached { try virtual.place(of: found.address) }
+            let place: NetworkPlace = { try virtual.place(of: found.address) }
+            (unit.support, unit.virtualPlace) = (support.reached(at: place), place)
         } else {
             let adapter = (central as? JobCentral).map { job in adapters.first { $0.fleet.name == job.adapter } } ?? adapters.first
             (unit.rssi, unit.adapter, unit.place, unit.label) = (found.rssi, adapter?.address, selection.place, selection.label)

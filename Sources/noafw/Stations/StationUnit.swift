@@ -29,6 +29,8 @@ struct StationUnit: Sendable {
     var adapter: String?
     /// Where it answers over a network, as the command line has it.
     var place: String?
+    /// Where a virtual unit answers while it is on the air.
+    var virtualPlace: NetworkPlace?
     /// What it is called from now on.
     var label: String?
     var presence: any UnitPresence = SteadyPresence()

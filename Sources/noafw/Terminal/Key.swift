@@ -35,6 +35,9 @@ struct KeyDecoder {
 
     mutating func decode(_ bytes: [UInt8]) -> [Key] { bytes.compactMap { next($0) } }
 
+    /// An Escape came last: more follows, or it was the Escape key.
+    var isInEscape: Bool { if case .escape = state { true } else { false } }
+
     /// Time has passed: an Escape without anything after it was the Escape key.
     mutating func settle() {
         if case .escape = state { state = .ground }

@@ -15,14 +15,15 @@ struct TypeCommand: ContextCommand {
 
             The unit and its host must use the same layout. The unit starts with ch-de, and only its web page sets another. noafw \
             types quotation marks, dashes and spaces that no layout has as their plain forms, refuses other characters that the layout \
-            lacks, and warns about those that the unit gets wrong.
+            lacks, and warns about those that the layout makes dead (a space follows each) or the unit gets wrong.
 
             With --follow each line of standard input is the whole text that the host should show now. noafw types the smallest \
             change. An empty line deletes everything. After a lost link the host's text is unknown: noafw types nothing more until \
             you empty the field by hand and then give an empty line.
 
             A unit answers as soon as it has typed, even when no computer is plugged in. --prove compares the unit's record (its last \
-            20 commands and keys) with what was sent.
+            20 commands and keys) with what was sent. The name ios-keyboard.local needs multicast DNS on this \
+            machine (Debian: libnss-mdns), except for a virtual unit.
 
             Examples:
               noafw type "Hello world" --enter
@@ -30,7 +31,7 @@ struct TypeCommand: ContextCommand {
               noafw type --dry-run --layout de < text.txt
               dictation | noafw type --follow --magic abrahadabra=ctrl+j
               noafw type Hello --prove http://ios-keyboard.local
-              noafw type Hello --virtual keyboard
+              noafw type Hello --virtual keyboard --prove http://ios-keyboard.local
 
             Exit codes: 0 the unit confirmed every key, 1 --prove shows otherwise, 65 the layout lacks a character, 75 the link was \
             lost, others as in noafw flash.

@@ -1,13 +1,15 @@
+import Bluetooth
 import KeyboardFamily
 import Support
 import Synchronization
 
 /// Shows progress, on a terminal as a rewritten line, elsewhere as a line each tenth; and remarks on characters.
 final class TypeProgress: Sendable {
-    enum Kind: Sendable, CaseIterable { case missing, replaced, mistaken }
+    enum Kind: Sendable, CaseIterable { case missing, replaced, dead, mistaken }
 
     private struct State {
         var plan: TypePlan?
+        var address: DeviceAddress?
         var confirmed = 0
         var tenths = 0
         var isDrawn = false
@@ -19,18 +21,29 @@ final class TypeProgress: Sendable {
     private static let mostCharacters = 16
 
     private let context: CommandContext
-    private let state = Mutex(State())
+    private let known = Mutex(State())
 
     init(context: CommandContext) { self.context = context }
 
-    var confirmed: Int { state.withLock { $0.confirmed } }
-    var plan: TypePlan? { state.withLock { $0.plan } }
-
-    var interruption: Diagnosis {
-        state.withLock { KeyboardError.interrupted(confirmed: $0.confirmed, of: $0.plan?.keys).diagnosis }
+    var confirmed: Int { known.withLock { $0.confirmed } }
+    var plan: TypePlan? { known.withLock { $0.plan } }
+    /// Of the unit that gets the text.
+    var address: DeviceAddress? { known.withLock { $0.address } }
+    /// `nil` before a unit gets any.
+    var state: String? {
+        guard address != nil else { return nil }
+        let (confirmed, all) = (confirmed, plan?.keys)
+        let more = min(TypingMachine.mostKeys, all.map { $0 - confirmed } ?? TypingMachine.mostKeys)
+        return "\(confirmed)\(all.map { " of \($0)" } ?? "") keys are typed for certain, and up to \(more) more may be"
     }
 
-    func begin(_ plan: TypePlan) { state.withLock { $0.plan = plan } }
+    var interruption: Diagnosis {
+        known.withLock { KeyboardError.interrupted(confirmed: $0.confirmed, of: $0.plan?.keys).diagnosis }
+    }
+
+    func begin(_ plan: TypePlan) { known.withLock { $0.plan = plan } }
+
+    func begin(at address: DeviceAddress) { known.withLock { $0.address = address } }
 
     func take(_ event: TypingEvent) {
         switch event {
@@ -44,7 +57,7 @@ final class TypeProgress: Sendable {
     }
 
     private func advance(to keys: Int) {
-        let line: String? = state.withLock { state in
+        let line: String? = known.withLock { state in
             state.confirmed = keys
             guard let plan = state.plan, plan.seconds >= Self.shortestShown, plan.keys > 0 else { return nil }
             let left = Format.clock(seconds: plan.seconds * Double(plan.keys - keys) / Double(plan.keys))
@@ -61,7 +74,7 @@ final class TypeProgress: Sendable {
     }
 
     func finish() {
-        let wasDrawn = state.withLock { state in
+        let wasDrawn = known.withLock { state in
             defer { state.isDrawn = false }
             return state.isDrawn
         }
@@ -72,8 +85,8 @@ final class TypeProgress: Sendable {
 
     /// New remarks only: each kind's characters as a list.
     func news(_ text: TypingText) -> [(Kind, String)] {
-        let now = [Kind.missing: text.missing, .replaced: text.replaced, .mistaken: text.mistaken].mapValues { Set($0.keys) }
-        return state.withLock { state in
+        let now = [Kind.missing: text.missing, .replaced: text.replaced, .dead: text.dead, .mistaken: text.mistaken].mapValues { Set($0.keys) }
+        return known.withLock { state in
             Kind.allCases.compactMap { kind in
                 let new = (now[kind] ?? []).subtracting(state.said[kind] ?? []).sorted { $0.value < $1.value }
                 state.said[kind, default: []].formUnion(new)

@@ -12,6 +12,8 @@ struct TypePlan: Sendable, Hashable {
     /// Characters typed in a plain form, and those that the unit gets wrong.
     var replaced: Int
     var mistaken: Int
+    /// Characters followed by a space, as the layout makes them dead.
+    var dead: Int
 
     /// IOS-Keyboard 2.10.0 with FreeRTOS's clock of 100 Hz.
     private static let secondsPerKey = 0.07
@@ -21,6 +23,7 @@ struct TypePlan: Sendable, Hashable {
     init(_ text: TypingText, _ items: [TypedItem]) {
         (characters, keys) = (text.characters, items.reduce(0) { $0 + $1.keys })
         (replaced, mistaken) = (text.replaced.values.reduce(0, +), text.mistaken.values.reduce(0, +))
+        dead = text.dead.values.reduce(0, +)
         (bytes, writes) = (0, 0)
         var machine = TypingMachine(payload: Self.payload)
         machine.aim(at: items)
@@ -80,6 +83,7 @@ struct TypeDocument: Encodable, Sendable {
     var writes: Int?
     var replaced: Int?
     var mistaken: Int?
+    var dead: Int?
     /// By the unit's answers.
     var confirmedKeys: Int
     var losses: Int
@@ -89,7 +93,7 @@ struct TypeDocument: Encodable, Sendable {
     var error: Diagnosis?
 
     private enum CodingKeys: String, CodingKey {
-        case schema, verdict, address, family, layout, dryRun = "dry_run", characters, keys, bytes, writes, replaced, mistaken
+        case schema, verdict, address, family, layout, dryRun = "dry_run", characters, keys, bytes, writes, replaced, mistaken, dead
         case confirmedKeys = "confirmed_keys", losses, seconds, proof, error
     }
 
@@ -101,7 +105,7 @@ struct TypeDocument: Encodable, Sendable {
         (characters, keys, bytes, writes) = (plan?.characters, plan?.keys, plan?.bytes, plan?.writes)
         // The link's MTU determines how a text is cut.
         if report.address != nil { (bytes, writes) = (report.result.bytes, report.result.writes) }
-        (replaced, mistaken) = (plan?.replaced, plan?.mistaken)
+        (replaced, mistaken, dead) = (plan?.replaced, plan?.mistaken, plan?.dead)
         (confirmedKeys, losses) = (confirmed, report.result.losses)
         self.seconds = report.isDryRun ? plan?.seconds ?? 0 : seconds
         proof = report.isProved ? .trace : nil

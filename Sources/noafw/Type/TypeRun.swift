@@ -28,6 +28,8 @@ struct TypeRun: Sendable {
         case .finished(let report), .interrupted(let report?):
             conclusion.say { show(report, since: start) }
             return 0
+        case .failed(CommandError.timedOut(let seconds, _, _)):
+            error = CommandError.timedOut(seconds: seconds, state: progress.state, next: progress.interruption.remedy).diagnosis
         case .failed(let reason): error = diagnose(reason)
         case .interrupted(nil): error = progress.interruption
         }
@@ -47,7 +49,8 @@ struct TypeRun: Sendable {
         progress.begin(plan)
         guard !wish.isDryRun else { return TypeReport(plan: plan, isDryRun: true) }
         return try await onUnit { unit in
-            try await proving(unit, plan) { try await session(unit).type(items) }
+            progress.begin(at: unit.address)
+            return try await proving(unit, plan) { try await session(unit).type(items) }
         }
     }
 
@@ -64,6 +67,7 @@ struct TypeRun: Sendable {
     private func follow(_ unit: StationUnit) async throws -> TypeReport {
         let wishes = Inbox<TypingSession.Wish>()
         let input = TypeInput.Lines(context: context, wish: wish) { warn(of: $0) }
+        progress.begin(at: unit.address)
         return try await proving(unit, nil) {
             try await beside({ try await input.deliver(to: wishes) }, {
                 try await session(unit).follow(wishes, on: context.clock, taken: { input.room.deliver(()) })
@@ -76,12 +80,14 @@ struct TypeRun: Sendable {
     private func proving(
         _ unit: StationUnit, _ plan: TypePlan?, _ type: () async throws -> TypingSession.Result
     ) async throws -> TypeReport {
-        let before = try await wish.page?.trace(on: unit.central.clock)
-        if let other = try await wish.page?.layout(on: unit.central.clock), other != wish.layout.rawValue {
+        var page = wish.page
+        if let place = unit.virtualPlace, page?.url == unit.family.network?.usualPlace { page = KeyboardPage(try place()) }
+        let before = try await page?.trace(on: unit.central.clock)
+        if let other = try await page?.layout(on: unit.central.clock), other != wish.layout.rawValue {
             throw KeyboardError.otherLayout(unit: other, wanted: wish.layout)
         }
         let result = try await type()
-        if let before, let after = try await wish.page?.trace(on: unit.central.clock) {
+        if let before, let after = try await page?.trace(on: unit.central.clock) {
             try before.prove(result.commands, layout: wish.layout, next: after)
         }
         return TypeReport(address: unit.address, plan: plan, result: result, isProved: before != nil)
@@ -94,6 +100,7 @@ struct TypeRun: Sendable {
             switch kind {
             case .missing: "the layout \(layout) has no \(characters)" + (wish.follows ? "; left out" : "")
             case .replaced: "typed in a plain form: \(characters)"
+            case .dead: "the layout \(layout) makes these dead; typed with a space: \(characters)"
             case .mistaken: "the unit gets these wrong on a host with the layout \(layout): \(characters)"
             }
         }
@@ -117,7 +124,7 @@ struct TypeRun: Sendable {
         context.output.writeLine(
             JSONWriter.text(
                 TypeDocument(
-                    TypeReport(plan: progress.plan, isDryRun: wish.isDryRun), wish.layout, confirmed: progress.confirmed, seconds: seconds,
+                    TypeReport(address: progress.address, plan: progress.plan, isDryRun: wish.isDryRun), wish.layout, confirmed: progress.confirmed, seconds: seconds,
                     error: error)))
     }
 }

@@ -141,6 +141,17 @@ extension PublishedDocument {
         return [full, RobotTestDocument(nil, error)]
     }
 
+    private static var robotVerbs: [any Encodable] {
+        var report = RobotReport(identity: UnitIdentity(address: DeviceAddress("C0:FF:EE:00:00:01")!, name: "OpenBot: RTR_TT2"))
+        report.voltage = 11.5
+        report.sent = [RobotReport.Sent(line: .indicators(left: true, right: false), delivery: .proved)]
+        report.stop = RobotStop(delivery: .proved, latency: .milliseconds(60), isWhole: true, deadManMilliseconds: 400)
+        var full = RobotDocument(report, error)
+        full.unit?.body = "RTR_TT2"
+        full.unit?.features = ["v"]
+        return [full, RobotDocument(nil, error), RobotDocument(report, nil)]
+    }
+
     private static var robotImage: [any Encodable] {
         let failed = RobotImageDocument(file: "a.bin", error: error)
         guard let image = try? ESPImage(ESPImageRecipe().bytes) else { return [failed] }

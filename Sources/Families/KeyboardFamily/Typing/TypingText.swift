@@ -13,6 +13,9 @@ public struct TypingText: Sendable, Hashable {
     /// Characters that a host with the same layout shows wrongly, with their counts.
     public private(set) var mistaken: [Unicode.Scalar: Int] = [:]
 
+    /// Characters that the layout makes dead, with their counts; a space follows each, so that it appears alone.
+    public private(set) var dead: [Unicode.Scalar: Int] = [:]
+
     /// - Parameter magic: words that are keys.
     public init(_ text: String, layout: KeyboardLayout, magic: [MagicWord] = []) {
         // Layouts type whole characters: a separate accent joins its letter.
@@ -49,6 +52,7 @@ public struct TypingText: Sendable, Hashable {
 
     private mutating func add(_ scalar: Unicode.Scalar, _ layout: KeyboardLayout) {
         if layout.mistake(for: scalar) != nil { mistaken[scalar, default: 0] += 1 }
+        if layout.isDead(scalar) { dead[scalar, default: 0] += 1 }
         items.append(.character(scalar, isDead: layout.isDead(scalar)))
     }
 

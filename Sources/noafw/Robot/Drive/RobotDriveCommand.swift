@@ -10,11 +10,11 @@ struct RobotDriveCommand: ContextCommand {
         abstract: "Drive a robot, and stop it whatever ends the drive.",
         discussion: """
             LEFT and RIGHT are the duties of both sides, from -255 (full speed backward) to 255; --for is required with them. \
-            Without them, the arrow keys drive: hold a key to move, the space bar stops, q ends. A script has one motion a line: \
+            Without them, the arrow keys drive: hold a key to move, the space bar stops, q or Ctrl-C ends. A script has one motion a line: \
             LEFT RIGHT TIME.
 
-            noafw does not drive a robot which does not say what it is, or whose battery is below its body's low voltage. A hit bumper \
-            ends the drive.
+            noafw does not drive a robot which does not say what it is, or whose battery is below its body's low voltage; for a body \
+            that it does not know, it knows no low voltage. A hit bumper ends the drive.
 
             Examples:
               noafw robot drive 100 100 --for 2s
@@ -22,7 +22,7 @@ struct RobotDriveCommand: ContextCommand {
               noafw robot drive --script square.txt --log run-1
               noafw robot drive
 
-            Exit codes: 0 the drive came to its end and the stop was delivered, 1 the robot refused, was hit or cannot be driven, \
+            Exit codes: 0 the drive came to its end and the stop was delivered, 1 the robot refused, was hit, was kept still by its sonar or cannot be driven, \
             75 the link was lost or the stop not delivered, 130 interrupted, others as in noafw flash.
             """)
 
@@ -40,6 +40,7 @@ struct RobotDriveCommand: ContextCommand {
     }
 
     @OptionGroup var options: RobotOptions
+    @OptionGroup var output: RobotOutputOptions
     @OptionGroup var logs: RobotLogOptions
 
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The duties of the left and the right side.", valueName: "left right"))
@@ -68,28 +69,30 @@ struct RobotDriveCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let keys = RobotKeys(context: context)
         let given = Result { try motions(in: context) }
-        let run = RobotRun(context: context, options: options, verb: "robot drive", settle: { keys.close() })
+        let run = RobotRun(context: context, options: options, verb: "robot drive", isJSON: output.json, settle: { keys.close() })
         return await run.run(check: {
             if try given.get() == nil, !context.input.isTerminal { throw RobotCommandError.noMotion }
-        }) { robot, report in
+        }, { robot, report in
             let motions = try given.get()
             let files = try RobotLogs(logs, context: context, clock: robot.clock)
-            let drive = RobotDrive(robot.session, reconnect: robot.reconnect) { message in
+            let drive = RobotDrive(robot.session, reconnect: { try await robot.reconnect(false) }) { message in
                 robot.readings.take(message, at: robot.clock.now)
                 files.take(message)
             }
             report.voltage = try await drive.prepare()
             let most = (speed ?? (motions == nil ? .normal : .fast)).duty
-            let steer: @Sendable (Duties, RobotDrive.Steering) -> Void = { duties, steering in
-                steering.set(duties.scaled(to: most))
-                files.told(duties.scaled(to: most))
-            }
             let ending = await drive.run(endsAtCollision: motions != nil) { steering in
                 context.note("driving the robot: Ctrl-C stops it")
-                guard let motions else { return try await keys.run(clock: robot.clock) { steer($0, steering) } }
+                guard let motions else {
+                    return try await keys.run(clock: robot.clock) { duties in
+                        files.told(duties.scaled(to: most))
+                        steering.set(duties.scaled(to: most))
+                    }
+                }
                 for motion in motions {
-                    steer(motion.duties, steering)
-                    try await robot.clock.sleep(until: robot.clock.deadline(in: motion.span.duration))
+                    let duties = motion.duties.scaled(to: most)
+                    files.told(duties)
+                    try await steering.hold(duties, for: motion.span.duration)
                 }
             }
             files.told(.still)
@@ -98,7 +101,8 @@ struct RobotDriveCommand: ContextCommand {
             if let cause = ending.cause { throw cause }
             guard ending.stop.isDelivered else { throw RobotError.stopNotDelivered(milliseconds: ending.stop.deadManMilliseconds) }
             try saved.get()
-        } show: { report, style in RobotText.drive(report, style) }
+            if let distance = ending.sonarStop { throw RobotError.keptStill(distance) }
+        }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.drive(report, style) })
     }
 
     /// `nil` for arrow keys.

@@ -12,12 +12,20 @@ struct ArrowDrive: Sendable {
     /// Longer than a keyboard's delay before the first repetition, 250 to 660 ms.
     static let hold = Duration.milliseconds(700)
 
+    /// The rest of a key that a connection has cut comes sooner.
+    private static let pause = Duration.milliseconds(100)
+
     private var decoder = KeyDecoder()
-    private(set) var deadline: SessionClock.Instant?
+    private var motionEnd: SessionClock.Instant?
+    private var keyEnd: SessionClock.Instant?
+
+    /// When to call ``wake(at:)``.
+    var deadline: SessionClock.Instant? { [motionEnd, keyEnd].compactMap(\.self).min() }
 
     /// - Parameter bytes: `nil` at the end of the input.
     mutating func take(_ bytes: [UInt8]?, at now: SessionClock.Instant) -> [Action] {
         guard let bytes else { return [.end] }
+        defer { keyEnd = decoder.isInEscape ? now.advanced(by: Self.pause) : nil }
         var actions: [Action] = []
         for key in decoder.decode(bytes) {
             switch key {
@@ -27,7 +35,7 @@ struct ArrowDrive: Sendable {
             case .right: actions.append(move(255, -255, now))
             case .interrupt, .endOfInput, .text("q"): return actions + [.end]
             default:
-                deadline = nil
+                motionEnd = nil
                 actions.append(.drive(.still))
             }
         }
@@ -36,14 +44,17 @@ struct ArrowDrive: Sendable {
 
     /// Call it when time has passed without a key.
     mutating func wake(at now: SessionClock.Instant) -> [Action] {
-        decoder.settle()
-        guard let deadline, now >= deadline else { return [] }
-        self.deadline = nil
+        if let keyEnd, now >= keyEnd {
+            self.keyEnd = nil
+            decoder.settle()
+        }
+        guard let motionEnd, now >= motionEnd else { return [] }
+        self.motionEnd = nil
         return [.drive(.still)]
     }
 
     private mutating func move(_ left: Int, _ right: Int, _ now: SessionClock.Instant) -> Action {
-        deadline = now.advanced(by: Self.hold)
+        motionEnd = now.advanced(by: Self.hold)
         return .drive(Duties(left: left, right: right))
     }
 }

@@ -25,6 +25,10 @@ struct RobotTest: Sendable {
     private static let bumperTimeout = Duration.seconds(20)
     /// Some writes over a slow link.
     private static let latencyLimit = Duration.milliseconds(250)
+    /// Of the slower side's speed to the faster one's: a side with a dead wheel reports half.
+    private static let leastBalance = 0.7
+    /// For an operator's look at the lamps.
+    private static let lookTime = Duration.seconds(2)
 
     private static let turns = [
         Turn(name: "left forward", duties: Duties(left: duty, right: 0), isLeft: true, isForward: true),
@@ -46,7 +50,7 @@ struct RobotTest: Sendable {
                 name: "features", result: features.tokens.isEmpty ? .failed : .passed, found: "\(features.body): \(tokens)",
                 expected: "an answer"))
         let readings = robot.readings
-        let drive = RobotDrive(robot.session, reconnect: robot.reconnect) { readings.take($0, at: robot.clock.now) }
+        let drive = RobotDrive(robot.session, reconnect: { try await robot.reconnect(false) }) { readings.take($0, at: robot.clock.now) }
         do {
             report.voltage = try await drive.prepare()
             report.checks?.append(Self.voltage(report.voltage, features))
@@ -55,9 +59,15 @@ struct RobotTest: Sendable {
                 name: "voltage", result: .failed, found: error.diagnosis.message, expected: Self.expectedVoltage(features)))
             throw error
         }
-        report.checks?.append(try await sonar(features))
-        report.checks?.append(try await lamps(features))
-        report.checks?.append(try await bumper(features))
+        do {
+            report.checks?.append(try await sonar(features))
+            report.checks?.append(try await lamps(features))
+            report.checks?.append(try await bumper(features))
+        } catch {
+            // Leaves no lamp on.
+            report.stop = await drive.run { _ in throw error }.stop
+            throw error
+        }
         try await motors(features, drive, &report)
     }
 
@@ -95,9 +105,10 @@ struct RobotTest: Sendable {
         if features.has(.indicators) { lines += [.indicators(left: true, right: true)] }
         if features.has(.statusLEDs) { lines += RobotLine.StatusLED.allCases.map { .status($0, isOn: true) } }
         guard !lines.isEmpty else { return RobotCheck(name: "lights", result: .skipped, found: "not built in", expected: "-") }
-        say("lights, indicators and status LEDs are on: look at them")
         var isProved = true
         for line in lines where try await robot.session.send(line) != .proved { isProved = false }
+        say("every lamp of the robot is on for \(Self.lookTime.inSeconds.formatted()) s: look at them")
+        try await robot.clock.sleep(until: robot.clock.deadline(in: Self.lookTime))
         if features.has(.statusLEDs) { try await robot.session.send(RobotLine.StatusLED.allCases.map { .status($0, isOn: false) }) }
         return RobotCheck(
             name: "lights", result: isProved ? .passed : .failed, found: isProved ? "delivered, not seen" : "sent, not acknowledged",
@@ -128,17 +139,22 @@ struct RobotTest: Sendable {
 
     private func motors(_ features: RobotFeatures, _ drive: RobotDrive, _ report: inout RobotReport) async throws {
         say("each side turns forward and backward")
-        let found = CheckList()
+        let found = Mutex<[(check: RobotCheck, speed: Double?)]>([])
         let ending = await drive.run { steering in
             for turn in Self.turns {
                 let start = robot.clock.now
-                steering.set(turn.duties)
-                try await robot.clock.sleep(until: robot.clock.deadline(in: Self.turnTime))
-                let wheels = robot.readings.now.wheels
-                found.append(Self.check(turn, features, wheels.flatMap { start < $0.time ? $0.value : nil }))
+                try await steering.hold(turn.duties, for: Self.turnTime)
+                let wheels = robot.readings.now.wheels.flatMap { start < $0.time ? $0.value : nil }
+                let check = Self.check(turn, features, wheels)
+                found.withLock { $0.append((check, wheels.map { turn.isLeft ? $0.left : $0.right })) }
             }
         }
-        report.checks? += found.all
+        let turned = found.withLock(\.self)
+        report.checks? += turned.map(\.check)
+        report.checks? += Self.turns.dropFirst(turned.count).map {
+            RobotCheck(name: $0.name, result: .skipped, found: "not reached", expected: "a speed")
+        }
+        report.checks?.append(Self.balance(turned.map(\.speed)))
         report.stop = ending.stop
         report.checks?.append(Self.stop(ending.stop))
         if let cause = ending.cause { throw cause }
@@ -158,6 +174,20 @@ struct RobotTest: Sendable {
             found: "\(Format.plain(wheels.left)), \(Format.plain(wheels.right)) rpm", expected: expected)
     }
 
+    /// Both sides have the same motors and wheels.
+    private static func balance(_ speeds: [Double?]) -> RobotCheck {
+        let expected = "\(Int(leastBalance * 100)) % of each other at least"
+        let known = speeds.compactMap { $0.map(abs) }
+        guard known.count == turns.count else {
+            return RobotCheck(name: "sides alike", result: .skipped, found: "not every side was seen", expected: expected)
+        }
+        let pairs = zip(known.prefix(2), known.suffix(2)).map { max($0, $1) > 0 ? min($0, $1) / max($0, $1) : 0 }
+        let least = pairs.min() ?? 0
+        return RobotCheck(
+            name: "sides alike", result: least >= leastBalance ? .passed : .failed,
+            found: "\(pairs.map { "\(Int($0 * 100)) %" }.joined(separator: " forward, ")) backward", expected: expected)
+    }
+
     private static func stop(_ stop: RobotStop) -> RobotCheck {
         let latency = stop.latency.map { "\(Int($0 / .milliseconds(1))) ms" }
         let isGood = stop.delivery == .proved && !stop.isOverNewLink && stop.isWhole && (stop.latency.map { $0 <= latencyLimit } ?? false)
@@ -166,13 +196,4 @@ struct RobotTest: Sendable {
             found: stop.delivery == .proved ? "acknowledged after \(latency ?? "-")" : "not acknowledged",
             expected: "acknowledged within \(Int(latencyLimit / .milliseconds(1))) ms")
     }
-}
-
-/// Checks that one task makes and another one takes.
-final class CheckList: Sendable {
-    private let checks = Mutex<[RobotCheck]>([])
-
-    var all: [RobotCheck] { checks.withLock(\.self) }
-
-    func append(_ check: RobotCheck) { checks.withLock { $0.append(check) } }
 }

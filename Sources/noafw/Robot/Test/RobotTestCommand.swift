@@ -65,42 +65,22 @@ struct RobotTestCommand: ContextCommand {
 }
 
 /// The document `noafw.robot-test/1`.
-struct RobotTestDocument: Codable, Sendable {
-    struct Robot: Codable, Sendable {
-        var address: String
-        var body: String?
-        var features: [String]
-        var volts: Double?
-    }
-
-    struct Stop: Codable, Sendable {
-        var delivered: Bool
-        var acknowledged: Bool
-        var milliseconds: Double?
-    }
-
+struct RobotTestDocument: Encodable, Sendable {
     var schema = "noafw.robot-test/1"
     var verdict: PassMember
     /// `null` when none was reached.
-    var unit: Robot?
+    var unit: RobotDocument.Robot?
     var checks: [RobotCheck]
-    var stop: Stop?
+    var stop: RobotDocument.Stop?
     var error: Diagnosis?
     /// `null` when the run is not recorded.
     var run: RunIdentity?
 
     init(_ report: RobotReport?, _ error: Diagnosis?) {
         verdict = PassMember(error == nil && report?.passed == true)
-        unit = report.map {
-            Robot(
-                address: "\($0.identity.address)", body: $0.features?.body, features: $0.features?.tokens ?? [], volts: $0.voltage)
-        }
+        unit = report.map(RobotDocument.Robot.init)
         checks = report?.checks ?? []
-        stop = report?.stop.map { stop in
-            Stop(
-                delivered: stop.isDelivered, acknowledged: stop.delivery == .proved,
-                milliseconds: stop.latency.map { ($0.inSeconds * 1000).rounded() })
-        }
+        stop = report?.stop.map(RobotDocument.Stop.init)
         self.error = error
         run = report?.run
     }
