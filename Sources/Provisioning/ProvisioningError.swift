@@ -149,7 +149,7 @@ extension ProvisioningError: DiagnosableError {
         case .noConsole(let family, let instead):
             Diagnosis(
                 "PRV-0028", .usage, nil,
-                instead == nil ? "noafw does not talk to a running \(family)" : "noafw does not write a \(family)'s firmware here",
+                instead == nil ? "noafw does not talk to a running \(family)" : "noafw does not write the firmware of \(family) here",
                 cause: instead == nil
                     ? "noafw only finds units of this family, and finishes an interrupted firmware update"
                     : "its firmware is not written over Bluetooth",

@@ -274,7 +274,7 @@ struct InterpreterFactTests {
 
     @Test func theyAreTriedNotOnlyFound() async throws {
         let sound = await facts(["NOAFW_LUAC": try TestTools.require(TestTools.luac, "luac"), "PATH": "/usr/bin:/bin"])
-        #expect(sound.interpreters.map(\.name) == ["monocle", "frame"])
+        #expect(sound.interpreters.map(\.name) == ["monocle", "frame", "openbot", "keyboard"])
         #expect(sound.interpreters[0].version?.hasPrefix("MicroPython 1.") == true)
         #expect(sound.interpreters[1].version?.contains("Lua 5.4") == true)
         #expect(sound.luac.version?.hasPrefix("Lua 5.4") == true)

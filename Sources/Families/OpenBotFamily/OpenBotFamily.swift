@@ -14,8 +14,8 @@ public enum OpenBot {
     /// The serial command that writes the sketch.
     /// - Parameter image: the application's file.
     public static func writeCommand(_ image: String = "openbot.ino.bin") -> String {
-        "esptool --chip esp32 --baud 115200 write_flash 0x1000 openbot.ino.bootloader.bin 0x8000 openbot.ino.partitions.bin 0xe000 boot_app0.bin "
-            + "0x10000 \(image)"
+        "esptool --chip esp32 --baud 115200 write_flash 0x1000 openbot.ino.bootloader.bin 0x8000 openbot.ino.partitions.bin "
+            + "0xe000 boot_app0.bin 0x10000 \(image)"
     }
 
     /// OpenBot, `openbot.ino`. The name, in the scan response, gives the body, so the service decides.

@@ -59,7 +59,8 @@ extension UnitSelectionError: DiagnosableError {
                 "PRV-0025", .unavailable, .station,
                 "only a unit of another family is in reach: \(Self.list([unit]))",
                 cause: "this command does not work on units of the family \(unit.family)",
-                remedy: "bring the right unit close; see with noafw scan what is in reach" + (unit.insteadOfFlash.map { "; of this one: \($0)" } ?? ""))
+                remedy: "bring the right unit close; see with noafw scan what is in reach"
+                    + (unit.insteadOfFlash.map { "; of this one: \($0)" } ?? ""))
         case .unknownBootloader(let unit):
             Diagnosis(
                 "PRV-0026", .unavailable, .station,

@@ -19,6 +19,9 @@ struct RobotImageCommand: ContextCommand {
             Exit codes: 0 the image is whole and for an ESP32, 65 it is damaged or for another chip, 66 missing input.
             """)
 
+    /// A path may be 4096 bytes long.
+    private static let commandLimit = 5000
+
     @Argument(help: "The image: the application's .bin file.", completion: .file(extensions: ["bin"]))
     var file: InputName
 
@@ -35,7 +38,8 @@ struct RobotImageCommand: ContextCommand {
                 document.error = error
                 return OfflineCommand.Result(lines: document.lines(image), document: document, error: error)
             }
-            return OfflineCommand.Result(lines: document.lines(image) + ["", UntrustedText.escape(OpenBot.writeCommand(CommandLineText.quote(self.file.name)))], document: document)
+            let command = UntrustedText.escape(OpenBot.writeCommand(CommandLineText.quote(self.file.name)), limit: Self.commandLimit)
+            return OfflineCommand.Result(lines: document.lines(image) + ["", command], document: document)
         }
     }
 }

@@ -21,7 +21,9 @@ struct RobotUnit: Sendable {
         -> RobotReport.Sent
     {
         guard let features = session.features else { throw RobotError.oldOrForeign }
-        guard features.has(feature) || other.map(features.has) == true else { throw RobotCommandError.noFeature(feature.words, body: features.body) }
+        guard features.has(feature) || other.map(features.has) == true else {
+            throw RobotCommandError.noFeature(feature.words, body: features.body)
+        }
         return RobotReport.Sent(line: line, delivery: try await session.send(line))
     }
 }

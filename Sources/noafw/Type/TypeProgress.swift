@@ -85,7 +85,10 @@ final class TypeProgress: Sendable {
 
     /// New remarks only: each kind's characters as a list.
     func news(_ text: TypingText) -> [(Kind, String)] {
-        let now = [Kind.missing: text.missing, .replaced: text.replaced, .dead: text.dead, .mistaken: text.mistaken].mapValues { Set($0.keys) }
+        let counts: [Kind: [Unicode.Scalar: Int]] = [
+            .missing: text.missing, .replaced: text.replaced, .dead: text.dead, .mistaken: text.mistaken,
+        ]
+        let now = counts.mapValues { Set($0.keys) }
         return known.withLock { state in
             Kind.allCases.compactMap { kind in
                 let new = (now[kind] ?? []).subtracting(state.said[kind] ?? []).sorted { $0.value < $1.value }

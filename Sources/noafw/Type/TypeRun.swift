@@ -11,6 +11,9 @@ struct TypeRun: Sendable {
     let timeout: Double?
     private let progress: TypeProgress
 
+    /// A virtual unit starts with the command; until then it is in no network.
+    private static let virtualStart = Duration.seconds(10)
+
     init(context: CommandContext, wish: TypeWish, isJSON: Bool, timeout: Double?) {
         (self.context, self.wish, self.isJSON, self.timeout) = (context, wish, isJSON, timeout)
         progress = TypeProgress(context: context)
@@ -82,6 +85,7 @@ struct TypeRun: Sendable {
     ) async throws -> TypeReport {
         var page = wish.page
         if let place = unit.virtualPlace, page?.url == unit.family.network?.usualPlace { page = KeyboardPage(try place()) }
+        if page != nil, unit.isVirtual { try await unit.central.clock.sleep(until: unit.central.clock.deadline(in: Self.virtualStart)) }
         let before = try await page?.trace(on: unit.central.clock)
         if let other = try await page?.layout(on: unit.central.clock), other != wish.layout.rawValue {
             throw KeyboardError.otherLayout(unit: other, wanted: wish.layout)
@@ -124,7 +128,7 @@ struct TypeRun: Sendable {
         context.output.writeLine(
             JSONWriter.text(
                 TypeDocument(
-                    TypeReport(address: progress.address, plan: progress.plan, isDryRun: wish.isDryRun), wish.layout, confirmed: progress.confirmed, seconds: seconds,
-                    error: error)))
+                    TypeReport(address: progress.address, plan: progress.plan, isDryRun: wish.isDryRun), wish.layout,
+                    confirmed: progress.confirmed, seconds: seconds, error: error)))
     }
 }

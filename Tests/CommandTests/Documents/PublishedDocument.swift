@@ -258,6 +258,9 @@ extension PublishedDocument {
                 schema: "noafw.explain/1", title: "The result of `noafw explain CODE --json`", golden: "explain", samples: explanation),
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
             PublishedDocument(
+                schema: "noafw.robot/1", title: "The result of `noafw robot info|drive|lights|indicate --json`", golden: "robot-drive",
+                samples: robotVerbs),
+            PublishedDocument(
                 schema: "noafw.robot-test/1", title: "The result of `noafw robot test --json`", golden: "robot-test", samples: robot),
             PublishedDocument(
                 schema: "noafw.robot-image/1", title: "The result of `noafw robot image --json`", golden: "robot-image",

@@ -107,6 +107,7 @@ extension ErrorRows {
         BOT-0005	1	the robot was hit at the left front, and stopped	something touches its bumper	free the bumper, then run the same command again
         BOT-0006	75	the stop did not reach the robot	the link was lost, or the robot took no line; its dead-man stops it 400 ms after the last one	look at the robot, and switch it off if it moves
         BOT-0007	75	the link was lost while the robot was driven (REASON)	the robot went out of range, lost power or restarted	the robot was stopped over a new link; bring it closer, then run the same command again
+        BOT-0008	1	the robot did not go forward: its sonar sees something at 6 cm	its sketch keeps the motors still up to 10 cm	free the way, or turn or drive backward
         CAT-0001	66	no asset folder found (looked in FOLDER)	noafw runs outside its own folder, and nothing says where the images are	give --assets FOLDER or set NOAFW_ASSETS to the folder that holds Firmware, FPGA and Scripts
         CAT-0002	66	the manifest PATH is missing	the asset folder is incomplete	restore it, or name the files with --firmware, --fpga and --scripts
         CAT-0003	65	the manifest PATH is not valid: REASON	it was edited by hand or cut short	correct it (docs/assets.md shows the form), or restore it
@@ -126,6 +127,5 @@ extension ErrorRows {
         CAT-0017	74	cannot write PATH: REASON	the folder may not be written to, or the disk is full	check the folder, its permissions and the free space
         CAT-0018	65	FILE has SHA-256 DIGEST, not DIGEST	it is damaged, or it is another file	fetch it again from its source
         CAT-0019	75	another process holds FOLDER	a noafw that adds an image was stopped (Ctrl-Z), or it hangs	resume or end it, then run the same command again
-        CAT-0020	65	2 entries of the catalogue are bad	files were damaged or replaced, or a manifest was changed by hand	follow the advice beside each entry; no run uses a bad file
         """#
 }

@@ -2,6 +2,7 @@
 
 extension ErrorRows {
     static let part2 = #"""
+        CAT-0020	65	2 entries of the catalogue are bad	files were damaged or replaced, or a manifest was changed by hand	follow the advice beside each entry; no run uses a bad file
         CAT-0021	66	the catalogue FOLDER holds no entry	nothing was added to it yet	add files with noafw assets add, or name another catalogue with --assets
         DFU-0000	1	the bootloader refused EXECUTE: unknown request	the unit runs a bootloader that does not know it	check the unit's model
         DFU-0002	1	the bootloader refused EXECUTE: the request is not supported	the bootloader was built without it	check the unit's model
@@ -74,7 +75,7 @@ extension ErrorRows {
         ESP-0007	65	32 bytes follow the image	the file was read out of a flash, holds several images, or is signed for Secure Boot	give the application's own .bin file
         ESP-0008	65	the image does not say which application it is	it is a bootloader, or it was not built with ESP-IDF 3.3 or later	give the application's .bin file, not the bootloader's
         ESP-0009	65	the image has no SHA-256 of its own	it was made with elf2image --dont-append-digest	build the image with its digest, as ESP-IDF does
-        ESP-000A	65	the image is for esp32c3, and the unit has esp32s3	it was built for another board	build it with idf.py set-target esp32s3
+        ESP-000A	65	the image is for esp32c3, and the unit has esp32s3	it was built for another board	build it for esp32s3's board
         ESP-000B	65	the image is the application "NAME", not IOS-Keyboard	it is another project's image	give the image of IOS-Keyboard
         ESP-000C	65	the image has 1600000 bytes, and the unit has room for 1572864	it was built with more in it, or for another partition table	build it smaller; a new partition table needs a cable
         FIL-0001	66	there is no NAME on the unit	it was removed, or has another name	see what is there: noafw fs ls
@@ -126,6 +127,5 @@ extension ErrorRows {
         KEY-0003	65	the text has more than 65536 bytes	the unit types 14 keys a second: this much takes more than an hour	give it in several runs
         KEY-0004	65	the text is not UTF-8	it is a binary file, or in another encoding	convert it first: iconv -t UTF-8
         KEY-0005	75	the link was lost (REASON): 64 of 100 keys are typed; 7 more may be typed or not	the unit is out of range or lost its power; without a link it still types what it has received	look at the host, empty its field by hand, and run the same command again
-        KEY-0006	75	the last lines were not typed: 7 keys of a lost link may be typed or not	noafw takes nothing away on a host whose text it does not know	empty the host's field by hand, then give an empty line, or run the same command again
         """#
 }

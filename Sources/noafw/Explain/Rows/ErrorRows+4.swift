@@ -2,6 +2,7 @@
 
 extension ErrorRows {
     static let part4 = #"""
+        NOA-0095	64	there is no motion to drive	arrow keys need a terminal, and neither duties nor a file were given	give LEFT RIGHT --for TIME, or --script FILE
         NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
         NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
         NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown

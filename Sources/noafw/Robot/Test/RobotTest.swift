@@ -107,7 +107,7 @@ struct RobotTest: Sendable {
         guard !lines.isEmpty else { return RobotCheck(name: "lights", result: .skipped, found: "not built in", expected: "-") }
         var isProved = true
         for line in lines where try await robot.session.send(line) != .proved { isProved = false }
-        say("every lamp of the robot is on for \(Self.lookTime.inSeconds.formatted()) s: look at them")
+        say("every lamp of the robot is on for \(Format.plain(Self.lookTime.inSeconds)) s: look at them")
         try await robot.clock.sleep(until: robot.clock.deadline(in: Self.lookTime))
         if features.has(.statusLEDs) { try await robot.session.send(RobotLine.StatusLED.allCases.map { .status($0, isOn: false) }) }
         return RobotCheck(
