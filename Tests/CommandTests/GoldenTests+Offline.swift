@@ -31,6 +31,7 @@ extension GoldenTests {
         Step("type-sent", "type Hello --enter --virtual keyboard --virtual-speed max --json"),
         Step("type-fails", "type Hello --virtual keyboard --layout us --follow --json"),
         Step("robot-info", "robot info", showsErrors: true),
+        Step("chat-check", "chat --check --json"),
         Step("robot-drive", "robot drive 100 100 --for 300ms --virtual openbot --virtual-speed max --json"),
         Step("robot-test", "robot test --virtual openbot --virtual-speed max --json"),
         Step("robot-test-usage", "robot test --timeout 0 --json"),

@@ -28,6 +28,7 @@ struct ChatCommand: ContextCommand {
               noafw chat --base-url http://localhost:8080 --model llama
               noafw chat --virtual monocle --query "hello"
               noafw chat --virtual monocle --script smoke.txt --json
+              noafw chat --check
 
             Exit codes: 0 the conversation ended as it should; 1 there was no answer or no match, or the unit has other versions; \
             for the others see noafw flash.
@@ -48,11 +49,19 @@ struct ChatCommand: ContextCommand {
     @Option(help: ArgumentHelp("Run the steps in this file (docs/chat.md).", valueName: "file"), completion: .file())
     var script: InputName?
 
+    @Flag(help: "Check the assistant's key, model and speech recognition, without a unit; then end.")
+    var check = false
+
     @OptionGroup(title: "Report") var report: ChatReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     func validate() throws {
         if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }
+        if check, query != nil || script != nil || report.transcript != nil || report.saveMedia != nil || !inputs.arguments.isEmpty
+            || unit.virtual != nil || unit.unit.isGiven || unit.adapter != nil
+        {
+            throw ValidationError("--check uses no unit: leave out what a conversation needs.")
+        }
         if let query {
             guard SessionCommand.isQuestion(query) else { throw ValidationError("--query contains no question.") }
             guard query.utf8.count <= LineEditor.limit else {
@@ -62,7 +71,7 @@ struct ChatCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        await ChatRunner(command: self, context: context).run()
+        check ? await ChatCheck(command: self, context: context).run() : await ChatRunner(command: self, context: context).run()
     }
 }
 

@@ -258,6 +258,17 @@ extension PublishedDocument {
                 schema: "noafw.explain/1", title: "The result of `noafw explain CODE --json`", golden: "explain", samples: explanation),
             PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
             PublishedDocument(
+                schema: "noafw.chat-check/1", title: "The result of `noafw chat --check --json`", golden: "chat-check",
+                samples: [
+                    ChatCheckDocument(
+                        assistant: "llama at localhost", mode: .assistant,
+                        findings: [
+                            ResponderTrial.Finding(part: .answer, seconds: 0.5, outcome: .success(5)),
+                            ResponderTrial.Finding(part: .speech, seconds: 0.5, outcome: .failure(AssistantError.emptyAnswer)),
+                        ], error: error),
+                    ChatCheckDocument(mode: .assistant, error: error),
+                ]),
+            PublishedDocument(
                 schema: "noafw.robot/1", title: "The result of `noafw robot info|drive|lights|indicate --json`", golden: "robot-drive",
                 samples: robotVerbs),
             PublishedDocument(
