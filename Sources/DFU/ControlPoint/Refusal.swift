@@ -3,9 +3,13 @@ import Support
 
 /// Why a bootloader refused a request: its result code, or the extended error behind result 0B.
 public enum Refusal: Sendable, Hashable {
+    /// A result code of the header.
     case result(ResultCode)
+    /// The reason behind result 0B.
     case extended(ExtendedError)
+    /// A result code that the header does not have.
     case unknownResult(UInt8)
+    /// A reason that the header does not have.
     case unknownExtended(UInt8)
 
     init(result: UInt8) { self = ResultCode(rawValue: result).map(Refusal.result) ?? .unknownResult(result) }
@@ -13,20 +17,31 @@ public enum Refusal: Sendable, Hashable {
 
     /// Result codes other than success and "extended error" (nRF5 SDK, `nrf_dfu_req_handler.h`).
     public enum ResultCode: UInt8, Sendable, Hashable, CaseIterable {
+        /// No handler for the request.
         case invalidOpCode = 0x00
+        /// The bootloader was built without it.
         case notSupported = 0x02
+        /// Missing, or out of range.
         case invalidParameter = 0x03
+        /// No memory for the object.
         case insufficientResources = 0x04
+        /// Does not fit the firmware, the hardware or the signature's rules; for CREATE the flash takes none.
         case invalidObject = 0x05
+        /// No such kind of object.
         case unsupportedType = 0x07
+        /// Not in this state, such as an image before its init packet.
         case operationNotPermitted = 0x08
+        /// Anything else.
         case operationFailed = 0x0A
     }
 
     /// From the same header.
     public enum ExtendedError: UInt8, Sendable, Hashable, CaseIterable {
+        /// The init packet cannot be read.
         case wrongCommandFormat = 0x02
+        /// Reasons that lie in the init packet.
         case unknownCommand, initCommandInvalid, firmwareVersionTooLow, hardwareVersionMismatch, softDeviceMismatch, signatureMissing
+        /// Reasons that lie in the image, its signature or the room for it.
         case wrongHashType, hashFailed, wrongSignatureType, verificationFailed, insufficientSpace
     }
 

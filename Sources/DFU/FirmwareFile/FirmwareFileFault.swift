@@ -5,14 +5,21 @@ import Support
 public enum FirmwareFileFault: Error, Hashable, Sendable {
     /// No colon, an odd number of digits or none, too short.
     case notARecord(line: Int)
+    /// A record with a wrong checksum, length or type.
     case damaged(line: Int, reason: String)
+    /// Two records give bytes for one address.
     case overlap(line: Int, earlierLine: Int, address: UInt32)
     /// Data in RAM, in external flash or for another chip.
     case elsewhere(line: Int, address: UInt32)
+    /// Between the lowest and the highest address lies more than an image may have.
     case spanTooLarge(line: Int, otherLine: Int, byteCount: UInt64, limit: Int)
+    /// No end-of-file record; `line` is the last one.
     case endMissing(line: Int)
+    /// Records behind the end-of-file record.
     case contentAfterEnd(line: Int)
+    /// No byte of data.
     case empty
+    /// In bytes, of the file.
     case tooLarge(byteCount: Int, limit: Int)
 
     func diagnosis(of file: String) -> Diagnosis {

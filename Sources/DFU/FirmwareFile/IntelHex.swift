@@ -85,6 +85,7 @@ public struct IntelHex: Sendable, Hashable {
         return sorted
     }
 
+    /// How many of the bytes lie at other addresses.
     public func count(outside range: Range<UInt32>) -> Int { bytes.count - clipped(to: range).reduce(0) { $0 + $1.count } }
 
     /// From the lowest to the highest address in a range; gaps read as erased flash.

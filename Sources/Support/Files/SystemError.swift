@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
 
+/// The system's error numbers in words.
 public enum SystemError {
     /// For this thread's last call.
     public static var last: String { text(errno) }
 
+    /// For a number as `errno` has it.
     public static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 
     /// Why something failed, as part of a sentence: Foundation's own words are a domain and a number.
