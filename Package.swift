@@ -1,11 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// noafw-ci as `make dist` builds it: static, on FoundationEssentials alone. The rest of Foundation and ICU would be half of it, so that what
+/// needs them, and no release job, is left out.
+let isOneFile = Context.environment["NOAFW_ONE_FILE"] != nil
+func notInOneFile<Part>(_ parts: Part...) -> [Part] { isOneFile ? [] : parts }
+func leftOutOfOneFile(_ files: String...) -> [String] { isOneFile ? files : [] }
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
-]
+] + (isOneFile ? [.define("NOAFW_ONE_FILE")] : [])
 
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
@@ -41,9 +47,6 @@ let releaseJob =
 /// The commit for `--version`; the Makefile sets it for what is installed. SwiftPM's own `gitInformation` stays that of the commit at which
 /// it last read this file.
 let commit = Context.environment["NOAFW_COMMIT"] ?? ""
-
-/// noafw-ci as `make dist` builds it: static, without ICU's data. In a dynamic program the system's ICU would find the data missing.
-let isOneFile = Context.environment["NOAFW_ONE_FILE"] != nil
 
 let package = Package(
     name: "noafw",
@@ -83,16 +86,19 @@ let package = Package(
         module("DFU", ["Archive", "Bluetooth", "Support", "Cryptography", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
-        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"], exclude: ["Fleet/README.md"]),
+        module(
+            "Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
+            exclude: ["Fleet/README.md"] + leftOutOfOneFile("Catalogue/CatalogueAddition.swift", "Catalogue/CatalogueRefresh.swift")),
         module("Assistant", ["Bluetooth", "REPL", "Support", "CPNG"]),
         module("Download", ["Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
         module("OpenAI", ["Assistant", "Download", "Support", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
         module(
-            "MonocleFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
-            path: "Sources/Families/MonocleFamily"),
+            "MonocleFamily",
+            ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"] + notInOneFile("Assistant"),
+            path: "Sources/Families/MonocleFamily", exclude: leftOutOfOneFile("Chat")),
         module(
-            "FrameFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"],
-            path: "Sources/Families/FrameFamily"),
+            "FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"] + notInOneFile("Assistant"),
+            path: "Sources/Families/FrameFamily", exclude: leftOutOfOneFile("Chat")),
         module("ESPImage", ["Support", "Cryptography"]),
         module("OpenBotFamily", ["Provisioning", "Bluetooth", "Support"], path: "Sources/Families/OpenBotFamily"),
         module(

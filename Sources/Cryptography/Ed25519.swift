@@ -1,5 +1,5 @@
 import CCrypto
-import Foundation
+import FoundationEssentials
 
 /// Ed25519 (RFC 8032).
 public enum Ed25519 {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// Why a bootloader refused a request: its result code, or the extended error behind result 0B.
@@ -49,12 +49,12 @@ public enum Refusal: Sendable, Hashable {
     func diagnosis(of operation: ControlPointOperation) -> Diagnosis {
         let (code, text): (String, Text) = switch self {
         case .result(.invalidObject) where operation == .create: ("DFU-0105", Self.busyFlash)
-        case .result(let result): (String(format: "DFU-00%02X", result.rawValue), Self.text(result))
-        case .extended(let error): (String(format: "DFU-0B%02X", error.rawValue), Self.text(error))
+        case .result(let result): (String(printf: "DFU-00%02X", result.rawValue), Self.text(result))
+        case .extended(let error): (String(printf: "DFU-0B%02X", error.rawValue), Self.text(error))
         case .unknownResult(let value):
-            (String(format: "DFU-00%02X", value), Self.unknown(value, "the unit runs a bootloader of another kind"))
+            (String(printf: "DFU-00%02X", value), Self.unknown(value, "the unit runs a bootloader of another kind"))
         case .unknownExtended(let value):
-            (String(format: "DFU-0B%02X", value), Self.unknown(value, "the unit runs a newer bootloader than noafw knows"))
+            (String(printf: "DFU-0B%02X", value), Self.unknown(value, "the unit runs a newer bootloader than noafw knows"))
         }
         return Diagnosis(
             code, .unitFailed, .unit, "the bootloader refused \(operation): \(text.message)", cause: text.cause,
@@ -120,6 +120,6 @@ public enum Refusal: Sendable, Hashable {
     }
 
     private static func unknown(_ value: UInt8, _ cause: String) -> Text {
-        (String(format: "unknown error 0x%02X", value), cause, "report this with the output of -v")
+        (String(printf: "unknown error 0x%02X", value), cause, "report this with the output of -v")
     }
 }

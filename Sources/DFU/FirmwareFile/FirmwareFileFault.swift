@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// What is wrong with a file that firmware is read from. Lines count from 1.
@@ -39,10 +39,10 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
                 "build or fetch the file again"
             )
         case .overlap(let line, let earlier, let address):
-            ("DFU-1043", "line \(line) writes \(String(format: "0x%08X", address)), which line \(earlier) has written already",
+            ("DFU-1043", "line \(line) writes \(String(printf: "0x%08X", address)), which line \(earlier) has written already",
              "two images were merged that do not fit together", "give each image as a file of its own")
         case .elsewhere(let line, let address):
-            ("DFU-104C", "line \(line) holds data at \(String(format: "0x%08X", address)), which is neither flash nor UICR",
+            ("DFU-104C", "line \(line) holds data at \(String(printf: "0x%08X", address)), which is neither flash nor UICR",
              "the file holds RAM or external flash, or it was made for another chip",
              "check that it is the file you meant, and leave out what is not part of the image")
         case .spanTooLarge(let line, let other, let byteCount, let limit):

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What an init packet says of its image.
 public struct InitCommand: Sendable, Hashable {

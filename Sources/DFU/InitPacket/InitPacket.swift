@@ -1,5 +1,6 @@
 import Cryptography
-import Foundation
+import FoundationEssentials
+import Support
 import SwiftProtobuf
 
 /// An init packet (`.dat`) announces an image to a bootloader, and is signed.
@@ -89,8 +90,8 @@ public struct InitPacket: Sendable, Hashable {
             throw DFUError.package(.otherProduct(wants: "hardware version \(command.hardwareVersion)", has: "\(target.hardwareVersion)"))
         }
         guard suits(softDevice: target.softDeviceID) else {
-            let wanted = command.softDevices.map { String(format: "0x%04X", $0) }.joined(separator: ", ")
-            throw DFUError.package(.otherProduct(wants: "SoftDevice \(wanted)", has: String(format: "0x%04X", target.softDeviceID)))
+            let wanted = command.softDevices.map { String(printf: "0x%04X", $0) }.joined(separator: ", ")
+            throw DFUError.package(.otherProduct(wants: "SoftDevice \(wanted)", has: String(printf: "0x%04X", target.softDeviceID)))
         }
         guard command.imageSize > 0, command.imageSize <= target.imageCapacity else {
             throw DFUError.package(.imageTooLarge(byteCount: Int(clamping: command.imageSize), capacity: target.imageCapacity))

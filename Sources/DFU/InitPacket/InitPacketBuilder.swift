@@ -1,5 +1,5 @@
 import Cryptography
-import Foundation
+import FoundationEssentials
 import SwiftProtobuf
 
 /// Makes an init packet for one image.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// Other than a refusal.
@@ -43,7 +43,7 @@ public enum TransferFault: Hashable, Sendable {
     }
 
     private static func list(_ bytes: [UInt8]) -> String {
-        let shown = bytes.prefix(20).map { String(format: "%02X", $0) }.joined(separator: " ")
+        let shown = bytes.prefix(20).map { String(printf: "%02X", $0) }.joined(separator: " ")
         return shown + (bytes.count > 20 ? " … (\(bytes.count) bytes)" : "")
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// An HTTP proxy as the environment names one.
 public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Foreign text for a terminal.
 public enum PrintableText {
@@ -24,7 +24,7 @@ public enum PrintableText {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return quoted(bytes.map { $0 < 0x80 ? escaped(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16) }.joined())
         }
-        let isComposed = text.precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(text.unicodeScalars)
+        let isComposed = text.composed.unicodeScalars.elementsEqual(text.unicodeScalars)
         return quoted(text.unicodeScalars.map { $0.isASCII || !isComposed || !isPrintable($0) ? escaped($0) : String($0) }.joined())
     }
 

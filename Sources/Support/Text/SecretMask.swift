@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Finds a secret in foreign text, and any piece long enough to reveal it: plain, in base64, percent-encoded and in
 /// hexadecimal. Compares bytes, because a following accent would change the secret's last character.
