@@ -74,7 +74,6 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // Loads libpq when a server is named; its header is of libpq-dev.
         .target(name: "CPQ"),
-        .target(name: "CUnicode", cSettings: isOneFile ? [.define("NOAFW_ONE_FILE")] : []),
         .target(name: "CBuild", cSettings: [.define("NOAFW_COMMIT", to: "\"\(commit)\"")]),
 
         module("Support"),
@@ -121,7 +120,7 @@ let package = Package(
         .executableTarget(
             name: "noafw-ci",
             dependencies: [
-                "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild", "CUnicode",
+                "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild",
                 argumentParser,
             ],
             exclude: ["README.md", "Shared/Files/OwnFiles.swift"], sources: ["Noafw.swift", "Surroundings.swift"] + releaseJob,
