@@ -53,7 +53,7 @@ let package = Package(
     products: [
         .executable(name: "noafw", targets: ["noafw"]),
         .executable(name: "noafw-ci", targets: ["noafw-ci"]),
-        // For other programs; docs/architecture.md says what stays stable in them.
+        // For other programs; docs/library.md says what stays stable in them.
         .library(name: "NordicDFU", targets: ["DFU", "Bluetooth", "Cryptography", "Support"]),
         .library(name: "BlueZCentral", targets: ["BlueZ", "Bluetooth", "Support"]),
         // For the fuzzers, which are a package of their own.
