@@ -39,10 +39,9 @@ struct FilePlace {
         let folder = FilePlace(path)
         guard let place = folder.chain.first else { return false }
         if folder.rest.isEmpty ? chain.contains(place) : chain.first == place && rest.starts(with: folder.rest) { return true }
-        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1, let names = try? FileManager.default.subpathsOfDirectory(atPath: path)
-        else {
-            return false
-        }
+        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1,
+            let names = try? FileManager.default.subpathsOfDirectory(atPath: path)
+        else { return false }
         return names.contains { FileIdentity("\(path)/\($0)") == own }
     }
 
