@@ -5,17 +5,19 @@ import Bluetooth
 import DFU
 import Support
 
-let words = Array(CommandLine.arguments.dropFirst())
-guard words.count == 3, let address = DeviceAddress(words[2]) else { throw LinkError.timedOut("SendFirmware PACKAGE KEY.pem ADDRESS") }
-let package = try DFUPackage(bytes: FileReader.read(words[0], limit: DFUPackage.fileSizeLimit))
-let key = try TrustedKey(name: words[1], pem: FileReader.read(words[1], limit: 16_384))
-
-let central = BlueZCentral()
-for image in package.images {
-    try image.checkIntegrity()
-    _ = try image.verify(with: [key])
-    let unit = try await central.connect(to: address, deadline: central.clock.deadline(in: .seconds(30)))
-    let summary = try await DFUSession(connection: unit, clock: central.clock).transfer(image) { print($0) }
-    print(image.kind, summary)
+let (words, central) = (Array(CommandLine.arguments.dropFirst()), BlueZCentral())
+do {
+    guard words.count == 3, let address = DeviceAddress(words[2]) else { throw LinkError.timedOut("SendFirmware PACKAGE KEY.pem ADDRESS") }
+    let package = try DFUPackage(bytes: FileReader.read(words[0], limit: DFUPackage.fileSizeLimit))
+    let key = try TrustedKey(name: words[1], pem: FileReader.read(words[1], limit: 16_384))
+    for image in package.images {
+        try image.checkIntegrity()
+        _ = try image.verify(with: [key])
+        let unit = try await central.connect(to: address, deadline: central.clock.deadline(in: .seconds(30)))
+        let summary = try await DFUSession(connection: unit, clock: central.clock).transfer(image) { print($0) }
+        print(image.kind, summary)
+    }
+} catch let error as any DiagnosableError {
+    print(error.diagnosis.code, error.diagnosis.message, "- next:", error.diagnosis.remedy)
 }
 await central.close()
