@@ -3,11 +3,12 @@
 import BlueZ
 import Bluetooth
 import DFU
+import Glibc
 import Support
 
 let (words, central) = (Array(CommandLine.arguments.dropFirst()), BlueZCentral())
+guard words.count == 3, let address = DeviceAddress(words[2]) else { exit(64) }
 do {
-    guard words.count == 3, let address = DeviceAddress(words[2]) else { throw LinkError.timedOut("SendFirmware PACKAGE KEY.pem ADDRESS") }
     let package = try DFUPackage(bytes: FileReader.read(words[0], limit: DFUPackage.fileSizeLimit))
     let key = try TrustedKey(name: words[1], pem: FileReader.read(words[1], limit: 16_384))
     for image in package.images {
@@ -17,7 +18,7 @@ do {
         let summary = try await DFUSession(connection: unit, clock: central.clock).transfer(image) { print($0) }
         print(image.kind, summary)
     }
-} catch let error as any DiagnosableError {
-    print(error.diagnosis.code, error.diagnosis.message, "- next:", error.diagnosis.remedy)
+} catch {
+    print("failed:", SystemError.text(error))
 }
 await central.close()
