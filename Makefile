@@ -142,7 +142,7 @@ errors:
 	$(SWIFT) build --build-tests $(CHECKS)
 	NOAFW_WRITE_DOCS=1 $(SWIFT) test --skip-build $(CHECKS) --filter ErrorCatalogueTests
 
-docs docs-check: build
+docs docs-check: docc
 	@Tools/setup docs
 	NO_MKDOCS_2_WARNING=1 NOAFW="$(abspath $(NOAFW))" .venv-docs/bin/mkdocs build --quiet
 	@.venv-docs/bin/python Tools/docs/check.py .build/site $(if $(filter docs-check,$@),--browser)

@@ -1,11 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// noafw-ci as `make dist` builds it: static, on FoundationEssentials alone. The rest of Foundation and ICU would be half of it, so that what
+/// needs them, and no release job, is left out.
+let isOneFile = Context.environment["NOAFW_ONE_FILE"] != nil
+func notInOneFile<Part>(_ parts: Part...) -> [Part] { isOneFile ? [] : parts }
+func leftOutOfOneFile(_ files: String...) -> [String] { isOneFile ? files : [] }
+
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
-]
+] + (isOneFile ? [.define("NOAFW_ONE_FILE")] : [])
 
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
@@ -42,15 +48,12 @@ let releaseJob =
 /// it last read this file.
 let commit = Context.environment["NOAFW_COMMIT"] ?? ""
 
-/// noafw-ci as `make dist` builds it: static, without ICU's data. In a dynamic program the system's ICU would find the data missing.
-let isOneFile = Context.environment["NOAFW_ONE_FILE"] != nil
-
 let package = Package(
     name: "noafw",
     products: [
         .executable(name: "noafw", targets: ["noafw"]),
         .executable(name: "noafw-ci", targets: ["noafw-ci"]),
-        // For other programs; docs/architecture.md says what stays stable in them.
+        // For other programs; docs/library.md says what stays stable in them.
         .library(name: "NordicDFU", targets: ["DFU", "Bluetooth", "Cryptography", "Support"]),
         .library(name: "BlueZCentral", targets: ["BlueZ", "Bluetooth", "Support"]),
         // For the fuzzers, which are a package of their own.
@@ -71,7 +74,6 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // Loads libpq when a server is named; its header is of libpq-dev.
         .target(name: "CPQ"),
-        .target(name: "CUnicode", cSettings: isOneFile ? [.define("NOAFW_ONE_FILE")] : []),
         .target(name: "CBuild", cSettings: [.define("NOAFW_COMMIT", to: "\"\(commit)\"")]),
 
         module("Support"),
@@ -83,16 +85,19 @@ let package = Package(
         module("DFU", ["Archive", "Bluetooth", "Support", "Cryptography", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
-        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"], exclude: ["Fleet/README.md"]),
+        module(
+            "Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
+            exclude: ["Fleet/README.md"] + leftOutOfOneFile("Catalogue/CatalogueAddition.swift", "Catalogue/CatalogueRefresh.swift")),
         module("Assistant", ["Bluetooth", "REPL", "Support", "CPNG"]),
         module("Download", ["Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
         module("OpenAI", ["Assistant", "Download", "Support", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
         module(
-            "MonocleFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
-            path: "Sources/Families/MonocleFamily"),
+            "MonocleFamily",
+            ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"] + notInOneFile("Assistant"),
+            path: "Sources/Families/MonocleFamily", exclude: leftOutOfOneFile("Chat")),
         module(
-            "FrameFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"],
-            path: "Sources/Families/FrameFamily"),
+            "FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"] + notInOneFile("Assistant"),
+            path: "Sources/Families/FrameFamily", exclude: leftOutOfOneFile("Chat")),
         module("ESPImage", ["Support", "Cryptography"]),
         module("OpenBotFamily", ["Provisioning", "Bluetooth", "Support"], path: "Sources/Families/OpenBotFamily"),
         module(
@@ -115,7 +120,7 @@ let package = Package(
         .executableTarget(
             name: "noafw-ci",
             dependencies: [
-                "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild", "CUnicode",
+                "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild",
                 argumentParser,
             ],
             exclude: ["README.md", "Shared/Files/OwnFiles.swift"], sources: ["Noafw.swift", "Surroundings.swift"] + releaseJob,

@@ -4,12 +4,16 @@ import Bluetooth
 import Support
 
 let central = BlueZCentral()
-let discovery = try await central.discover()
-let end = central.clock.deadline(in: .seconds(10))
-var seen: Set<DeviceAddress> = []
-while central.clock.now < end, let sighting = try? await discovery.sightings.next(before: end, on: central.clock) {
-    guard seen.insert(sighting.address).inserted else { continue }
-    print(sighting.address, sighting.rssi, "dBm", (sighting.name ?? "-").debugDescription)
+do {
+    let discovery = try await central.discover()
+    let end = central.clock.deadline(in: .seconds(10))
+    var seen: Set<DeviceAddress> = []
+    while central.clock.now < end, let sighting = try? await discovery.sightings.next(before: end, on: central.clock) {
+        guard seen.insert(sighting.address).inserted else { continue }
+        print(sighting.address, sighting.rssi, "dBm", (sighting.name ?? "-").debugDescription)
+    }
+    await discovery.stop()
+} catch let error as any DiagnosableError {
+    print(error.diagnosis.code, error.diagnosis.message, "- next:", error.diagnosis.remedy)
 }
-await discovery.stop()
 await central.close()

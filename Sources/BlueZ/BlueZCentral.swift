@@ -32,6 +32,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private let address: BusAddress
     private let timeouts: Timeouts
     let notice: @Sendable (String) -> Void
+    /// What has gone over the bus and the sockets of this central.
     public let traffic = BusTraffic()
     private let state = Mutex(State())
 

@@ -3,7 +3,9 @@ import Support
 
 /// The state of the machine's Bluetooth, for a report.
 public struct BlueZSurvey: Sendable {
+    /// A device with a link to this machine, whoever made it.
     public struct ConnectedDevice: Sendable, Hashable {
+        /// By which ``BlueZCentral`` connects.
         public var address: DeviceAddress
         /// Untrusted text.
         public var name: String?
@@ -11,10 +13,13 @@ public struct BlueZSurvey: Sendable {
         public var mtu: Int?
     }
 
+    /// One adapter and the devices on it.
     public struct Adapter: Sendable, Hashable {
+        /// What bluetoothd says of it.
         public var object: AdapterObject
         /// The kernel's names of other adapters with its address.
         public var twins: [String]
+        /// Links of all programs.
         public var connectedDevices: [ConnectedDevice]
         /// Neither bonded nor connected nor heard.
         public var rememberedDevices: Int
@@ -22,12 +27,15 @@ public struct BlueZSurvey: Sendable {
 
     /// Why the survey ended early: bus, permission or daemon.
     public var blockingError: BlueZError?
+    /// Whether D-Bus let this process in.
     public var isBusReachable = false
     /// bluetoothd's process.
     public var daemonProcess: Int?
+    /// In bluetoothd's order; empty where ``blockingError`` ended the survey before them.
     public var adapters: [Adapter] = []
     /// The kernel's names of adapters that bluetoothd does not show.
     public var hiddenAdapters: [String] = []
+    /// Read from the kernel, so that they are known without bluetoothd.
     public var radioSwitches = RadioSwitch.all()
 
     /// Starts bluetoothd where D-Bus can.

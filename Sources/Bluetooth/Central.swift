@@ -16,6 +16,7 @@ public protocol Central: Sendable {
 }
 
 extension Central {
+    /// A link that need not be encrypted.
     public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
         try await connect(to: address, security: .open, deadline: deadline)
     }
@@ -23,6 +24,7 @@ extension Central {
 
 /// What a link must be before it is used.
 public enum LinkSecurity: Sendable, Hashable {
+    /// Used as it is, encrypted or not.
     case open
     /// Encrypted with a bond's key. Without a bond, just-works pairing makes one (Core Specification, Vol 3, Part H, 2.3.5).
     case bonded
@@ -47,12 +49,15 @@ public protocol AdapterCentral: Central {
 
 /// A running discovery.
 public protocol Discovery: Sendable {
+    /// Each advertisement that was heard, repeats included.
     var sightings: Inbox<Advertisement> { get }
+    /// Ends the discovery. More calls do nothing.
     func stop() async
 }
 
 /// A link to one peripheral. Every call after the link is lost throws ``LinkError/disconnected(_:)``.
 public protocol Connection: Sendable {
+    /// Of the peripheral, as it was asked for.
     var address: DeviceAddress { get }
 
     /// The most bytes in one write or notification: ATT MTU − 3.
@@ -91,5 +96,6 @@ extension Connection {
 public protocol WriteChannel: Sendable {
     /// Passes a packet of at most the payload size to the link layer. Waits while its queue is full.
     func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws
+    /// Gives the characteristic back, so that others may write to it.
     func close() async
 }

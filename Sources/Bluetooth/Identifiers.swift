@@ -2,6 +2,7 @@ import Support
 
 /// A Bluetooth device address: six octets, most significant first, as printed.
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Always six.
     public private(set) var octets: [UInt8]
 
     /// - Returns: `nil` for any count but six.
@@ -49,13 +50,16 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
 
 /// A received advertisement.
 public struct Advertisement: Hashable, Sendable {
+    /// The sender's, which may be a private one.
     public var address: DeviceAddress
     /// The advertised local name: untrusted text.
     public var name: String?
+    /// Those that the packets heard so far name.
     public var services: Set<AttributeID>
     /// Received signal strength in dBm, typically −30 (touching) to −100 (lost).
     public var rssi: Int
 
+    /// As a central's implementation makes it.
     public init(address: DeviceAddress, name: String?, services: Set<AttributeID>, rssi: Int) {
         self.address = address
         self.name = name

@@ -2,10 +2,13 @@ import Support
 
 /// What can go wrong between this machine and a peripheral.
 public enum LinkError: Error, Hashable, Sendable {
+    /// The link is gone; the text says what is known of the reason.
     case disconnected(String)
+    /// No link came about within the deadline.
     case connectFailed(DeviceAddress, reason: String)
     /// The argument names what was awaited.
     case timedOut(String)
+    /// The peripheral's attribute table lacks it.
     case characteristicMissing(AttributeID)
     /// With an ATT error, such as 0xFD: notifications are off.
     case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
@@ -13,11 +16,13 @@ public enum LinkError: Error, Hashable, Sendable {
     case notAllowed(AttributeID, Operation)
     /// A ``WriteChannel`` or another program holds the characteristic.
     case acquired(AttributeID, Operation)
+    /// More bytes than one packet takes.
     case valueTooLong(count: Int, limit: Int)
     /// Notifications arrived faster than they were read.
     case overrun
     /// Another process holds the unit.
     case busy(String)
+    /// This machine cannot do it now, for the reason given.
     case unavailable(String)
     /// The unit is bonded to another host.
     case pairingRefused(DeviceAddress, reason: String)
@@ -26,9 +31,13 @@ public enum LinkError: Error, Hashable, Sendable {
     /// The adapter has its maximum number of links; the unit waits for one to end.
     case adapterFull(String)
 
+    /// What a characteristic was asked for.
     public enum Operation: String, Hashable, Sendable {
+        /// A write that the unit acknowledges.
         case write
+        /// A write that nobody acknowledges.
         case writeWithoutResponse = "write without response"
+        /// Notifications.
         case subscription
     }
 
@@ -54,6 +63,7 @@ extension LinkError: DiagnosableError {
         }
     }
 
+    /// What happened, the likely cause and the next action, with a stable code.
     public var diagnosis: Diagnosis {
         switch self {
         case .disconnected(let reason):

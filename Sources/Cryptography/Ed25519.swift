@@ -1,11 +1,14 @@
 import CCrypto
-import Foundation
+import FoundationEssentials
 
 /// Ed25519 (RFC 8032).
 public enum Ed25519 {
+    /// Of a public key.
     public static let keyByteCount = 32
+    /// Of R and S together.
     public static let signatureByteCount = 64
 
+    /// Verifies signatures.
     public struct PublicKey: Sendable, Hashable {
         /// 32 bytes.
         public let bytes: [UInt8]
@@ -16,6 +19,7 @@ public enum Ed25519 {
             self.bytes = bytes
         }
 
+        /// `nil` for another count of bytes, and for what libcrypto does not take as a key.
         public init?(bytes: [UInt8]) {
             guard bytes.count == keyByteCount else { return nil }
             self.bytes = bytes
@@ -29,6 +33,7 @@ public enum Ed25519 {
             return "-----BEGIN PUBLIC KEY-----\n\(Data(der).base64EncodedString())\n-----END PUBLIC KEY-----\n"
         }
 
+        /// `false` also for a signature of another length.
         public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
             defer { ERR_clear_error() }
             guard signature.count == signatureByteCount,
@@ -39,9 +44,11 @@ public enum Ed25519 {
         }
     }
 
+    /// Signs.
     public struct PrivateKey: Sendable {
         /// `PRIVATE KEY` (PKCS #8). Secret.
         public let pem: [UInt8]
+        /// Computed from the private half.
         public let publicKey: PublicKey
 
         /// - Parameter pem: unencrypted; `nil` for anything else.

@@ -2,9 +2,12 @@ import CCrypto
 
 /// ECDSA over P-256 with SHA-256 (FIPS 186-5). Numbers are 32 bytes, big-endian.
 public enum P256 {
+    /// Of r and s together.
     public static let signatureByteCount = 64
+    /// Of x and y together.
     public static let pointByteCount = 64
 
+    /// A point on the curve; verifies signatures.
     public struct PublicKey: Sendable, Hashable {
         /// x‖y.
         public let point: [UInt8]
@@ -33,9 +36,11 @@ public enum P256 {
         }
     }
 
+    /// Signs.
     public struct PrivateKey: Sendable {
         /// `EC PRIVATE KEY` or `PRIVATE KEY`. Secret.
         public let pem: String
+        /// Computed from the private half.
         public let publicKey: PublicKey
 
         /// - Returns: `nil` for anything but an unencrypted P-256 private key.

@@ -40,6 +40,7 @@ enum PEM {
     }
 }
 
+/// What files of keys have in common.
 public enum KeyFile {
     /// In bytes. A key file has a few hundred.
     public static let sizeLimit = 16 << 10

@@ -7,7 +7,9 @@ public enum DFUError: Error, Hashable, Sendable {
     case package(PackageFault)
     /// A file that a package is to be made of.
     case firmwareFile(name: String, FirmwareFileFault)
+    /// The bootloader answered a request with an error.
     case refused(ControlPointOperation, Refusal)
+    /// The conversation with the bootloader failed.
     case transfer(TransferFault)
 }
 
@@ -21,6 +23,7 @@ extension DFUError: DiagnosableError {
         }
     }
 
+    /// What happened, the likely cause and the next action, with a stable code.
     public var diagnosis: Diagnosis {
         switch self {
         case .package(let fault): fault.diagnosis

@@ -1,9 +1,11 @@
 import Bluetooth
 import Support
 
+/// What a transfer tells while it runs.
 public enum DFUEvent: Sendable, Hashable {
     /// Verified on the unit.
     case progress(byteCount: Int, of: Int)
+    /// Something worth a line, which ends nothing.
     case notice(TransferNotice)
 }
 

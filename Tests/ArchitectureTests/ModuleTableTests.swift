@@ -34,7 +34,6 @@ import Testing
         ],
         "noafw-ci": [
             "Bluetooth", "DFU", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "CBuild",
-            "CUnicode",
         ],
         "ListPeripherals": ["BlueZ", "Bluetooth", "Support"],
         "SendFirmware": ["BlueZ", "Bluetooth", "DFU", "Support"],
@@ -52,7 +51,7 @@ import Testing
             "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",
             "KeyboardFamily", "OpenBotFamily", "Ledger", "Support", "Bluetooth"
         ],
-        "CBuild": [], "CUnicode": [], "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
+        "CBuild": [], "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// The keyboard takes its firmware over Wi-Fi.

@@ -81,7 +81,7 @@ import Testing
         facts.catalogue = .success(.init(description: "", isDevelopment: true))
         #expect(DoctorAdvice(DoctorCheck.all(facts)).first.contains("or go on with noafw scan"))
         let document = DoctorDocument(DoctorCheck.all(facts))
-        #expect(document.first?.hasPrefix("catalogue: add the vendor's") == true && DoctorDocument([], error: Sample.failure).first == nil)
+        #expect(document.first?.hasPrefix("catalogue: run: noafw assets fetch") == true && DoctorDocument([], error: Sample.failure).first == nil)
     }
 
     @Test func everythingWrongHasItsFix() {

@@ -24,7 +24,7 @@ import urllib.parse
 
 WAYS = [(scheme, name, width) for scheme in ("light", "dark") for name, width in (("desk", 1280), ("phone", 390))]
 LOOKED_AT = ["index", "guide/owner", "guide/fleet", "commands/index", "commands/flash", "errors", "errors.html#BLE-0001", "json",
-             "architecture", "line", "hardware"]
+             "architecture", "line", "hardware", "install", "library/DFU"]
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "srcset")}
 
 

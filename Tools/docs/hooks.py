@@ -5,11 +5,13 @@ import os
 import posixpath
 import re
 import sys
+import tempfile
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 sys.path.insert(0, os.path.dirname(__file__))
+import library  # noqa: E402
 import reference  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -106,6 +108,9 @@ def on_files(files, config):
         content = reference.page(verb, written.content_string if written else "", guides.get(verb["commandName"], {}).items())
         files.append(File.generated(config, place, content=content))
         site.places[f"docs/{place}"] = place
+    with tempfile.TemporaryDirectory() as folder:
+        for place, content in library.pages(ROOT, folder):
+            files.append(File.generated(config, place, content=content))
     for file in files.documentation_pages():
         heading = re.search(r"^# (.+)$", file.content_string, flags=re.M)
         if heading:

@@ -5,6 +5,7 @@ import Foundation
 public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
     /// The kernel's current name, such as `hci0`.
     case kernelName(String)
+    /// The adapter's own address.
     case address(DeviceAddress)
     /// In the kernel's form: the bus, then the port of each hub, such as `1-1.4`.
     case usbPort(String)
@@ -65,7 +66,9 @@ struct AdapterPorts: Sendable, Hashable {
 
 /// A Bluetooth radio's kill switch (`/sys/class/rfkill`, Linux's Documentation/driver-api/rfkill.rst).
 public struct RadioSwitch: Sendable, Hashable {
+    /// Whether a radio may send.
     public enum State: Sendable {
+        /// Nothing blocks it.
         case open
         /// Blocked by a setting: `rfkill unblock bluetooth`.
         case softBlocked
@@ -75,8 +78,10 @@ public struct RadioSwitch: Sendable, Hashable {
 
     /// The adapter's name, such as `hci0`, or the name of the machine's own switch.
     public var name: String
+    /// What this switch does to its radio now.
     public var state: State
 
+    /// The switches of Bluetooth radios alone, in the order of their entries; none where the folder cannot be read.
     public static func all(in folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return entries.sorted().compactMap { entry in

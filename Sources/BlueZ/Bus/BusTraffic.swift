@@ -2,6 +2,7 @@ import Synchronization
 
 /// Counts messages, packets and open things, so that tests find leaks.
 public final class BusTraffic: Sendable {
+    /// What is counted.
     public enum Item: Hashable, Sendable {
         /// D-Bus messages sent, by member.
         case sent(String)

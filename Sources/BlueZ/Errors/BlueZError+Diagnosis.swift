@@ -3,6 +3,7 @@ import Support
 extension BlueZError: DiagnosableError {
     private static let again = "bring the unit closer, keep other radios away, and run the same command again"
 
+    /// What happened, the likely cause and the next action, with a stable code.
     public var diagnosis: Diagnosis {
         switch self {
         // The bus.

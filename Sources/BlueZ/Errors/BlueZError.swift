@@ -2,54 +2,92 @@
 /// are printable.
 public enum BlueZError: Error, Hashable, Sendable {
     // The bus.
+    /// No D-Bus system bus, with libdbus' words.
     case busUnreachable(String)
+    /// The bus's socket lets this user not in.
     case busRefusesUser(String)
+    /// The bus's policy keeps this user from bluetoothd.
     case accessDenied(String)
+    /// A limit of the bus: connections, match rules, messages.
     case busOverloaded(String)
+    /// The bus closed this process's connection.
     case busLost
     // The daemon.
+    /// Nobody owns the name `org.bluez`.
     case daemonNotRunning(String)
+    /// A call got no answer within its deadline.
     case daemonSilent
+    /// bluetoothd left the bus while it was used.
     case daemonStopped
+    /// A method that bluetoothd has from 5.62 on is missing.
     case daemonTooOld(method: String)
+    /// An answer of another form than BlueZ documents.
     case unintelligible(String)
     // The adapter.
+    /// The adapter asked for, or any where `nil`, is not there.
     case noAdapter(String?)
+    /// Not powered, by its name.
     case adapterOff(String)
+    /// Blocked by a setting, by the switch's name.
     case adapterSoftBlocked(String)
+    /// Blocked by a switch or key of the machine, by the switch's name.
     case adapterHardBlocked(String)
+    /// The adapter is being switched on or off.
     case notReady
+    /// Another program does the same with the adapter or the unit.
     case inProgress
+    /// The controller holds as many links as it can.
     case linkLimit
     /// The adapters' names.
     case adaptersShareAddress(String)
     /// The kernel's name of the adapter.
     case adapterNotShown(String)
+    /// Discovery was restarted and still hears nothing, by the adapter's name.
     case radioHangs(String)
     // A connection attempt.
+    /// This host gave the attempt up.
     case abortedByLocal
+    /// The unit ended the attempt.
     case abortedByRemote
+    /// Another program ended the attempt, or the air is crowded.
     case canceled
+    /// The unit did not answer.
     case attemptTimedOut
+    /// The unit refused the link.
     case attemptRefused
+    /// Any other reason, in bluetoothd's words.
     case attemptFailed(String)
     /// The controller cannot start another attempt now.
     case controllerBusy(String)
+    /// Another program of this machine holds the link.
     case alreadyConnected
+    /// The link was lost meanwhile.
     case notConnected
+    /// One side broke the link layer's rules.
     case linkProtocolError
     // Pairing.
+    /// Refused, or the keys did not match.
     case pairingFailed
+    /// Ended before it was decided, in bluetoothd's words.
     case pairingBrokeOff(String)
+    /// bluetoothd has no agent to ask.
     case agentMissing
+    /// The adapter makes no bonds, by its name.
     case adapterNotPairable(String)
     // An operation.
+    /// The characteristic does not allow it, in bluetoothd's words.
     case notPermitted(String)
+    /// The unit or an agent declined.
     case notAuthorized
+    /// Neither the adapter nor the characteristic can do it.
     case notSupported
+    /// Not now.
     case notAvailable
+    /// bluetoothd has forgotten the object.
     case doesNotExist
+    /// bluetoothd has the object already.
     case alreadyExists
+    /// Any other error, in bluetoothd's words.
     case failed(String)
 }
 

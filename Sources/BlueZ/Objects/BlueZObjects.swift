@@ -1,8 +1,11 @@
 import Bluetooth
 
+/// An adapter as bluetoothd describes it.
 public struct AdapterObject: Sendable, Hashable {
     var path: String
+    /// Of the controller; adapters of some makes share one.
     public var address: DeviceAddress
+    /// Whether it is switched on.
     public var isPowered = false
     /// Whether any program discovers with it.
     public var isDiscovering = false
@@ -21,6 +24,7 @@ public struct AdapterObject: Sendable, Hashable {
 public struct DeviceObject: Sendable, Hashable {
     var path: String
     var adapterPath: String
+    /// As advertised: a unit with private addresses changes it.
     public var address: DeviceAddress
     /// Advertised, or read from the device's attributes: untrusted text.
     public var name: String?

@@ -93,8 +93,10 @@ public struct SilenceLimits: Sendable, Hashable {
     /// Restarts in a row before the radio counts as hung; `nil` where silence means nothing, as at an empty place of a line.
     public var renewals: Int? = 2
 
+    /// A minute, and two restarts.
     public init() {}
 
+    /// Restarts without end: silence means nothing.
     public static var unlimited: SilenceLimits {
         var limits = SilenceLimits()
         limits.renewals = nil

@@ -1,11 +1,16 @@
 /// The op codes that these bootloaders answer over Bluetooth LE (nRF5 SDK, `nrf_dfu_req_handler.h`).
 public enum ControlPointOperation: UInt8, Sendable, Hashable, CustomStringConvertible {
+    /// Makes room for an object.
     case create = 0x01
+    /// In packets; 0 for no receipts.
     case setReceiptInterval = 0x02
     /// Never asked, for a receipt looks like its answer.
     case checksum = 0x03
+    /// Takes the object as it was received.
     case execute = 0x04
+    /// Asks where an interrupted transfer stands.
     case select = 0x06
+    /// Gives the transfer up; the unit then starts its application if it has one.
     case abort = 0x0C
 
     public var description: String {
@@ -22,7 +27,9 @@ public enum ControlPointOperation: UInt8, Sendable, Hashable, CustomStringConver
 
 /// The init packet is a command object, an image is sent as data objects.
 public enum ObjectKind: UInt8, Sendable, Hashable, CustomStringConvertible {
+    /// The init packet.
     case command = 1
+    /// A piece of the image.
     case data = 2
 
     public var description: String { self == .command ? "init packet" : "image" }

@@ -1,11 +1,15 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// Why a bootloader refused a request: its result code, or the extended error behind result 0B.
 public enum Refusal: Sendable, Hashable {
+    /// A result code of the header.
     case result(ResultCode)
+    /// The reason behind result 0B.
     case extended(ExtendedError)
+    /// A result code that the header does not have.
     case unknownResult(UInt8)
+    /// A reason that the header does not have.
     case unknownExtended(UInt8)
 
     init(result: UInt8) { self = ResultCode(rawValue: result).map(Refusal.result) ?? .unknownResult(result) }
@@ -13,20 +17,31 @@ public enum Refusal: Sendable, Hashable {
 
     /// Result codes other than success and "extended error" (nRF5 SDK, `nrf_dfu_req_handler.h`).
     public enum ResultCode: UInt8, Sendable, Hashable, CaseIterable {
+        /// No handler for the request.
         case invalidOpCode = 0x00
+        /// The bootloader was built without it.
         case notSupported = 0x02
+        /// Missing, or out of range.
         case invalidParameter = 0x03
+        /// No memory for the object.
         case insufficientResources = 0x04
+        /// Does not fit the firmware, the hardware or the signature's rules; for CREATE the flash takes none.
         case invalidObject = 0x05
+        /// No such kind of object.
         case unsupportedType = 0x07
+        /// Not in this state, such as an image before its init packet.
         case operationNotPermitted = 0x08
+        /// Anything else.
         case operationFailed = 0x0A
     }
 
     /// From the same header.
     public enum ExtendedError: UInt8, Sendable, Hashable, CaseIterable {
+        /// The init packet cannot be read.
         case wrongCommandFormat = 0x02
+        /// Reasons that lie in the init packet.
         case unknownCommand, initCommandInvalid, firmwareVersionTooLow, hardwareVersionMismatch, softDeviceMismatch, signatureMissing
+        /// Reasons that lie in the image, its signature or the room for it.
         case wrongHashType, hashFailed, wrongSignatureType, verificationFailed, insufficientSpace
     }
 
@@ -34,12 +49,12 @@ public enum Refusal: Sendable, Hashable {
     func diagnosis(of operation: ControlPointOperation) -> Diagnosis {
         let (code, text): (String, Text) = switch self {
         case .result(.invalidObject) where operation == .create: ("DFU-0105", Self.busyFlash)
-        case .result(let result): (String(format: "DFU-00%02X", result.rawValue), Self.text(result))
-        case .extended(let error): (String(format: "DFU-0B%02X", error.rawValue), Self.text(error))
+        case .result(let result): (String(printf: "DFU-00%02X", result.rawValue), Self.text(result))
+        case .extended(let error): (String(printf: "DFU-0B%02X", error.rawValue), Self.text(error))
         case .unknownResult(let value):
-            (String(format: "DFU-00%02X", value), Self.unknown(value, "the unit runs a bootloader of another kind"))
+            (String(printf: "DFU-00%02X", value), Self.unknown(value, "the unit runs a bootloader of another kind"))
         case .unknownExtended(let value):
-            (String(format: "DFU-0B%02X", value), Self.unknown(value, "the unit runs a newer bootloader than noafw knows"))
+            (String(printf: "DFU-0B%02X", value), Self.unknown(value, "the unit runs a newer bootloader than noafw knows"))
         }
         return Diagnosis(
             code, .unitFailed, .unit, "the bootloader refused \(operation): \(text.message)", cause: text.cause,
@@ -105,6 +120,6 @@ public enum Refusal: Sendable, Hashable {
     }
 
     private static func unknown(_ value: UInt8, _ cause: String) -> Text {
-        (String(format: "unknown error 0x%02X", value), cause, "report this with the output of -v")
+        (String(printf: "unknown error 0x%02X", value), cause, "report this with the output of -v")
     }
 }

@@ -1,6 +1,8 @@
 /// The image in a `.hex` or `.bin` file, as it is sent to a bootloader.
 public struct FirmwareFile: Sendable, Hashable {
+    /// Of the file, judged by its content.
     public enum Format: Sendable, Hashable {
+        /// Records with addresses, or the bare image.
         case intelHex, binary
 
         /// As nrfutil distinguishes them: raw bytes are named `.bin`, everything else is Intel HEX.

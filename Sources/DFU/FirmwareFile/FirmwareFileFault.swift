@@ -1,18 +1,25 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// What is wrong with a file that firmware is read from. Lines count from 1.
 public enum FirmwareFileFault: Error, Hashable, Sendable {
     /// No colon, an odd number of digits or none, too short.
     case notARecord(line: Int)
+    /// A record with a wrong checksum, length or type.
     case damaged(line: Int, reason: String)
+    /// Two records give bytes for one address.
     case overlap(line: Int, earlierLine: Int, address: UInt32)
     /// Data in RAM, in external flash or for another chip.
     case elsewhere(line: Int, address: UInt32)
+    /// Between the lowest and the highest address lies more than an image may have.
     case spanTooLarge(line: Int, otherLine: Int, byteCount: UInt64, limit: Int)
+    /// No end-of-file record; `line` is the last one.
     case endMissing(line: Int)
+    /// Records behind the end-of-file record.
     case contentAfterEnd(line: Int)
+    /// No byte of data.
     case empty
+    /// In bytes, of the file.
     case tooLarge(byteCount: Int, limit: Int)
 
     func diagnosis(of file: String) -> Diagnosis {
@@ -32,10 +39,10 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
                 "build or fetch the file again"
             )
         case .overlap(let line, let earlier, let address):
-            ("DFU-1043", "line \(line) writes \(String(format: "0x%08X", address)), which line \(earlier) has written already",
+            ("DFU-1043", "line \(line) writes \(String(printf: "0x%08X", address)), which line \(earlier) has written already",
              "two images were merged that do not fit together", "give each image as a file of its own")
         case .elsewhere(let line, let address):
-            ("DFU-104C", "line \(line) holds data at \(String(format: "0x%08X", address)), which is neither flash nor UICR",
+            ("DFU-104C", "line \(line) holds data at \(String(printf: "0x%08X", address)), which is neither flash nor UICR",
              "the file holds RAM or external flash, or it was made for another chip",
              "check that it is the file you meant, and leave out what is not part of the image")
         case .spanTooLarge(let line, let other, let byteCount, let limit):

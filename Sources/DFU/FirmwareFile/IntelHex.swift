@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// Data at addresses, in any order, with gaps.
@@ -85,6 +85,7 @@ public struct IntelHex: Sendable, Hashable {
         return sorted
     }
 
+    /// How many of the bytes lie at other addresses.
     public func count(outside range: Range<UInt32>) -> Int { bytes.count - clipped(to: range).reduce(0) { $0 + $1.count } }
 
     /// From the lowest to the highest address in a range; gaps read as erased flash.
@@ -139,7 +140,7 @@ private struct IntelHexRecord {
         guard Int(bytes[0]) == bytes.count - 5 else { throw damaged("holds \(bytes.count - 5) bytes of data and says \(bytes[0])") }
         let sum = bytes.dropLast().reduce(UInt8(0), &+)
         guard bytes[bytes.count - 1] == 0 &- sum else {
-            throw damaged(String(format: "has checksum 0x%02X, its bytes give 0x%02X", bytes[bytes.count - 1], 0 &- sum))
+            throw damaged(String(printf: "has checksum 0x%02X, its bytes give 0x%02X", bytes[bytes.count - 1], 0 &- sum))
         }
         guard let kind = Kind(rawValue: bytes[3]) else { throw damaged("is a record of type \(bytes[3]); Intel HEX has 0 to 5") }
         self.kind = kind

@@ -1,18 +1,28 @@
-import Foundation
+import FoundationEssentials
 
+/// What an init packet says of its image.
 public struct InitCommand: Sendable, Hashable {
-    public enum HashType: Sendable, Hashable { case sha256, other }
+    /// Of the image's hash.
+    public enum HashType: Sendable, Hashable {
+        /// The only one that these bootloaders take, and any other.
+        case sha256, other
+    }
 
+    /// Which part of the firmware it replaces.
     public let kind: FirmwareKind
     /// The number that the bootloader's downgrade prevention compares; not the version text.
     public let firmwareVersion: UInt32
+    /// Has to be the bootloader's own.
     public let hardwareVersion: UInt32
     /// The unit has to run one of them.
     public let softDevices: [UInt32]
     /// In bytes; 0 for what the package does not hold.
     public let softDeviceSize: UInt32
+    /// As ``softDeviceSize``.
     public let bootloaderSize: UInt32
+    /// As ``softDeviceSize``.
     public let applicationSize: UInt32
+    /// How ``hash`` was made.
     public let hashType: HashType
     /// The image's SHA-256, byte-reversed.
     public let hash: [UInt8]
@@ -69,11 +79,13 @@ extension FirmwareKind {
 public struct BootValidation: Sendable, Hashable {
     /// As the options of `noafw package` name them.
     public enum Method: String, Sendable, Hashable {
+        /// The bootloader starts what is there.
         case none
         /// The bootloader computes it from the image that it received.
         case crc, sha256
         /// The package holds a signature over the image.
         case ecdsaP256 = "ecdsa"
+        /// A number that Nordic's definition does not have.
         case unknown
 
         fileprivate static let wires: [(Method, WireValidationType)] = [
@@ -81,6 +93,7 @@ public struct BootValidation: Sendable, Hashable {
         ]
     }
 
+    /// What the bootloader checks before each start.
     public let method: Method
     /// For ECDSA r‖s, each byte-reversed.
     public let bytes: [UInt8]

@@ -1,5 +1,6 @@
 import Cryptography
-import Foundation
+import FoundationEssentials
+import Support
 import SwiftProtobuf
 
 /// An init packet (`.dat`) announces an image to a bootloader, and is signed.
@@ -12,24 +13,34 @@ public struct InitPacket: Sendable, Hashable {
     private static let validationLimit = 3
     private static let validationByteLimit = 64
 
+    /// How ``Signature/bytes`` were made.
     public enum SignatureType: String, Sendable, Hashable {
+        /// The one that Nordic's tools make.
         case ecdsaP256 = "ECDSA P-256 SHA-256"
+        /// In Nordic's definition, and refused here.
         case ed25519 = "Ed25519"
+        /// A number that Nordic's definition does not have.
         case unknown
     }
 
+    /// Over ``InitPacket/signedBytes``.
     public struct Signature: Sendable, Hashable {
+        /// The algorithm that the packet names.
         public let type: SignatureType
         /// r‖s, each byte-reversed, for ECDSA.
         public let bytes: [UInt8]
     }
 
+    /// The packet as it is sent.
     public let bytes: [UInt8]
+    /// What the packet says of its image.
     public let command: InitCommand
     /// The init command exactly as received.
     public let signedBytes: [UInt8]
+    /// `nil` for an unsigned packet, which a released bootloader refuses.
     public let signature: Signature?
 
+    /// Reads a packet of at most ``sizeLimit`` bytes, and throws ``DFUError/package(_:)`` for anything odd.
     public init(parsing bytes: [UInt8]) throws {
         guard bytes.count <= Self.sizeLimit else {
             throw DFUError.package(.initPacketTooLarge(byteCount: bytes.count, limit: Self.sizeLimit))
@@ -79,8 +90,8 @@ public struct InitPacket: Sendable, Hashable {
             throw DFUError.package(.otherProduct(wants: "hardware version \(command.hardwareVersion)", has: "\(target.hardwareVersion)"))
         }
         guard suits(softDevice: target.softDeviceID) else {
-            let wanted = command.softDevices.map { String(format: "0x%04X", $0) }.joined(separator: ", ")
-            throw DFUError.package(.otherProduct(wants: "SoftDevice \(wanted)", has: String(format: "0x%04X", target.softDeviceID)))
+            let wanted = command.softDevices.map { String(printf: "0x%04X", $0) }.joined(separator: ", ")
+            throw DFUError.package(.otherProduct(wants: "SoftDevice \(wanted)", has: String(printf: "0x%04X", target.softDeviceID)))
         }
         guard command.imageSize > 0, command.imageSize <= target.imageCapacity else {
             throw DFUError.package(.imageTooLarge(byteCount: Int(clamping: command.imageSize), capacity: target.imageCapacity))

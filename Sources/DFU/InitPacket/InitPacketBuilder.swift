@@ -1,18 +1,21 @@
 import Cryptography
-import Foundation
+import FoundationEssentials
 import SwiftProtobuf
 
+/// Makes an init packet for one image.
 public struct InitPacketBuilder: Sendable {
     var kind: FirmwareKind
     var firmwareVersion: UInt32
     var hardwareVersion: UInt32
     var softDevices: [UInt32]
+    /// Its size and hash go into the packet.
     public var image: [UInt8]
     /// In bytes; for SoftDevice and bootloader in one image.
     var softDeviceByteCount = 0
     var bootValidations: [BootValidation] = []
     var isDebug = false
 
+    /// For any part of the firmware.
     public init(
         kind: FirmwareKind, image: [UInt8], firmwareVersion: UInt32, hardwareVersion: UInt32, softDevices: [UInt32]
     ) {
@@ -20,6 +23,7 @@ public struct InitPacketBuilder: Sendable {
         (self.hardwareVersion, self.softDevices) = (hardwareVersion, softDevices)
     }
 
+    /// An application for a known unit.
     public init(image: [UInt8], firmwareVersion: UInt32, target: DFUTarget) {
         self.init(
             kind: .application, image: image, firmwareVersion: firmwareVersion, hardwareVersion: target.hardwareVersion,
@@ -29,6 +33,7 @@ public struct InitPacketBuilder: Sendable {
     /// What has to be signed. The same input gives the same bytes.
     public func commandBytes() throws -> [UInt8] { try serialize(command) }
 
+    /// The whole packet with an ECDSA signature.
     public func signed(by key: SigningKey) throws -> [UInt8] { try signed(with: key.sign(commandBytes())) }
 
     /// - Parameter signature: r‖s, each byte-reversed.

@@ -14,8 +14,11 @@ public struct DFUPackage: Sendable, Hashable {
 
     /// In the order of sending.
     public let images: [FirmwareImage]
+    /// Of the whole file.
     public let sha256: [UInt8]
 
+    /// Reads a package of at most ``fileSizeLimit`` bytes, and throws ``DFUError/package(_:)``. Images are checked by
+    /// ``FirmwareImage/checkIntegrity()`` and ``FirmwareImage/verify(with:)``.
     public init(bytes: [UInt8]) throws {
         guard bytes.count <= Self.fileSizeLimit else {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))

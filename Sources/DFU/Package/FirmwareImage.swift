@@ -2,8 +2,11 @@ import Cryptography
 
 /// One image of a package with its init packet. Nothing is checked yet.
 public struct FirmwareImage: Sendable, Hashable {
+    /// As the package's manifest names it.
     public let kind: FirmwareKind
+    /// As they are sent.
     public let bytes: [UInt8]
+    /// Sent before the image.
     public let initPacket: InitPacket
 
     /// In the usual order; the init packet holds it byte-reversed.
@@ -63,6 +66,7 @@ public struct DFUTarget: Sendable, Hashable {
     public let imageCapacity: Int
     var acceptsOnlyApplication = true
 
+    /// A unit that takes applications alone. The capacity is in bytes.
     public init(name: String, hardwareVersion: UInt32, softDeviceID: UInt32, softDeviceName: String, imageCapacity: Int) {
         (self.name, self.hardwareVersion, self.imageCapacity) = (name, hardwareVersion, imageCapacity)
         (self.softDeviceID, self.softDeviceName) = (softDeviceID, softDeviceName)

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Support
 
 /// A version of the form `v23.248.0754`: year, day of the year and UTC time of the build.
 public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -62,7 +63,7 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
         }
     }
 
-    public var description: String { String(format: "v%02d.%03d.%04d", year, day, time) }
+    public var description: String { String(printf: "v%02d.%03d.%04d", year, day, time) }
 
     public static func < (left: FirmwareVersion, right: FirmwareVersion) -> Bool {
         (left.year, left.day, left.time) < (right.year, right.day, right.time)

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// `manifest.json` of a package.
 struct Manifest: Codable {

@@ -5,30 +5,52 @@ import Support
 public enum PackageFault: Hashable, Sendable {
     /// Sizes in bytes.
     case fileTooLarge(byteCount: Int, limit: Int)
+    /// No ZIP archive.
     case notAnArchive(reason: String)
+    /// More files than any package has.
     case tooManyEntries(count: Int, limit: Int)
+    /// A path, or a name with odd characters.
     case unsafeEntryName(String)
+    /// Two entries of one name.
     case duplicateEntry(String)
+    /// In bytes, unpacked.
     case entryTooLarge(name: String, byteCount: UInt64, limit: Int)
+    /// Cannot be unpacked, or its CRC differs.
     case entryDamaged(name: String, reason: String)
+    /// `manifest.json` is not Nordic's.
     case manifestInvalid(reason: String)
+    /// The manifest names it.
     case entryMissing(name: String)
+    /// The unit takes no such parts.
     case kindsNotAccepted([FirmwareKind], target: String)
 
+    /// No init packet of Nordic's definition.
     case initPacketInvalid(reason: String)
+    /// For the room that a bootloader has.
     case initPacketTooLarge(byteCount: Int, limit: Int)
+    /// From what the init packet says, in bytes.
     case imageSizeDiffers(expected: UInt64, actual: Int)
+    /// The image is not the one that the init packet is about.
     case hashDiffers
+    /// Hardware version or SoftDevice are another unit's.
     case otherProduct(wants: String, has: String)
+    /// For the unit's flash.
     case imageTooLarge(byteCount: Int, capacity: Int)
 
+    /// A released bootloader would refuse it.
     case unsigned
+    /// Other than ECDSA over P-256.
     case signatureTypeUnsupported(type: String)
+    /// None of these keys made it.
     case signatureNotTrusted(keys: [String])
+    /// The signature that is checked at each start is not by this key.
     case bootValidationNotTrusted(key: String)
 
+    /// A key file or its numbers cannot be used.
     case keyInvalid(name: String, reason: String)
+    /// libcrypto made no signature.
     case signingFailed(reason: String)
+    /// libzip made no archive.
     case archiveNotWritten(reason: String)
 
     init(_ error: ArchiveError) {

@@ -2,6 +2,7 @@ import Archive
 
 /// What a package is made of, as `nrfutil pkg generate` takes it.
 public struct PackageRecipe: Sendable {
+    /// One image with its version.
     public struct Part: Sendable {
         var image: [UInt8]
         var version: UInt32
@@ -14,16 +15,21 @@ public struct PackageRecipe: Sendable {
         }
     }
 
+    /// What runs on the SoftDevice.
     public var application: Part?
+    /// Together with ``bootloader`` it becomes one image.
     public var softDevice: Part?
+    /// Takes the next update.
     public var bootloader: Part?
     let hardwareVersion: UInt32
     /// The unit has to run one of them before the update.
     let softDevices: [UInt32]
     /// Of the SoftDevice in the package: the application's requirement when both are in it.
     public var newSoftDevices: [UInt32] = []
+    /// Debug packages skip the bootloader's checks of versions, where it was built to allow that.
     public var isDebug = false
 
+    /// No parts yet. The SoftDevices are those on which the application or bootloader runs.
     public init(hardwareVersion: UInt32, softDevices: [UInt32]) {
         (self.hardwareVersion, self.softDevices) = (hardwareVersion, softDevices)
     }
@@ -69,6 +75,7 @@ public struct PackageRecipe: Sendable {
     }
 }
 
+/// Makes the file that units are updated with.
 public struct DFUPackageWriter: Sendable {
     /// One of each kind at most.
     let entries: [(kind: FirmwareKind, image: [UInt8], initPacket: [UInt8])]
@@ -94,6 +101,7 @@ public struct DFUPackageWriter: Sendable {
 }
 
 extension DFUPackageWriter {
+    /// A package of one application.
     public init(image: [UInt8], initPacket: [UInt8]) { self.init(kind: .application, image: image, initPacket: initPacket) }
 
     init(kind: FirmwareKind, image: [UInt8], initPacket: [UInt8]) { self.init(entries: [(kind, image, initPacket)]) }

@@ -2,10 +2,12 @@ import Cryptography
 
 /// A public key whose signatures are accepted.
 public struct TrustedKey: Sendable, Hashable {
+    /// For messages, such as the file's.
     public let name: String
     /// x‖y, each byte-reversed, as Nordic's tools print a key: 64 bytes.
     public let coordinates: [UInt8]
 
+    /// Throws where the 64 bytes are no point on the curve.
     public init(name: String, coordinates: [UInt8]) throws {
         self.init(name: name, checked: coordinates)
         _ = try checked(point)
@@ -22,6 +24,7 @@ public struct TrustedKey: Sendable, Hashable {
     /// - Parameter coordinates: known to be a point of P-256; others verify nothing.
     public init(name: String, checked coordinates: [UInt8]) { (self.name, self.coordinates) = (name, coordinates) }
 
+    /// As OpenSSL reads it.
     public func pem() throws -> String { try checked(point?.pem) }
 
     /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.

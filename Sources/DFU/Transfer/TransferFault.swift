@@ -1,16 +1,19 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// Other than a refusal.
 public enum TransferFault: Hashable, Sendable {
     /// A notification that is no answer of a DFU control point.
     case malformedAnswer(bytes: [UInt8])
+    /// The unit's checksum stayed wrong, from the byte at the offset on.
     case objectLost(ObjectKind, offset: Int, attempts: Int)
+    /// Not within its deadline, though asked again.
     case noAnswer(ControlPointOperation)
     /// In bytes: verified on the unit, and kept by it; what was not saved goes with the link.
     case linkLost(offset: Int, of: Int, kept: Int)
     /// In bytes.
     case payloadTooSmall(Int)
+    /// The unit's largest object cannot hold what has to go into one.
     case objectLimitTooSmall(ObjectKind, limit: UInt32)
     /// Reported even after a fresh start.
     case foreignData
@@ -40,7 +43,7 @@ public enum TransferFault: Hashable, Sendable {
     }
 
     private static func list(_ bytes: [UInt8]) -> String {
-        let shown = bytes.prefix(20).map { String(format: "%02X", $0) }.joined(separator: " ")
+        let shown = bytes.prefix(20).map { String(printf: "%02X", $0) }.joined(separator: " ")
         return shown + (bytes.count > 20 ? " … (\(bytes.count) bytes)" : "")
     }
 

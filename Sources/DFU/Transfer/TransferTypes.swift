@@ -30,18 +30,29 @@ enum TransferAction: Sendable, Hashable {
     case fail(DFUError)
 }
 
+/// What happened to a transfer that goes on.
 public enum TransferNotice: Sendable, Hashable, CustomStringConvertible {
+    /// Packets were lost, so that there are longer pauses now.
     case pacingSlowed(Pacing)
+    /// Begun earlier: so many bytes are on the unit.
     case resumed(Int)
     /// From here on the unit has no application until the image is complete.
     case initPacketAccepted
+    /// The bootloader had forgotten it.
     case initPacketSentAgain
+    /// From the byte at the offset on.
     case objectSentAgain(ObjectKind, offset: Int, attempt: Int)
+    /// An answer did not come: the unit is asked where it stands.
     case answerMissing(ControlPointOperation)
+    /// A request was refused: the unit is asked where it stands.
     case askedAgain(ControlPointOperation)
+    /// What the unit held did not belong to this image.
     case startedOver
+    /// After the last EXECUTE it should have restarted.
     case unitStaysConnected
+    /// The next object has to wait for it.
     case flashBusy
+    /// So many bytes survive the loss of the link.
     case progressSaved(Int)
 
     public var description: String {
@@ -62,6 +73,7 @@ public enum TransferNotice: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+/// How a transfer ended.
 public struct TransferSummary: Sendable, Hashable {
     /// The unit answered the last EXECUTE with success. If not, the link dropped first, as a reset drops it, and only the unit's version
     /// can tell.

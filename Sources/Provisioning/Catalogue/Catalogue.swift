@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The images and scripts that come with noafw or were added by its owner.
 ///
@@ -72,8 +72,8 @@ extension AssetCatalogue {
     ) throws(CatalogueError) -> AssetCatalogue {
         if let named = given ?? environment["NOAFW_ASSETS"].flatMap({ $0.isEmpty ? nil : $0 }) {
             let folder = URL(fileURLWithPath: named, relativeTo: URL(fileURLWithPath: currentDirectory, isDirectory: true)).path
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            var isFolder = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
                 throw .rootNotFound(searched: [named])
             }
             return AssetCatalogue(root: folder)

@@ -1,5 +1,5 @@
 import DFU
-import Foundation
+import FoundationEssentials
 
 /// An entry in a manifest; docs/assets.md describes the format.
 public struct CatalogueEntry: Codable, Sendable, Hashable {

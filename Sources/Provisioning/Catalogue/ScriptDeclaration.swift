@@ -1,5 +1,5 @@
 import Cryptography
-import Foundation
+import FoundationEssentials
 import ScriptBundle
 
 /// The scripts that a folder's manifest declares, in order.

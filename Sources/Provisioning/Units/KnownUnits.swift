@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Support
 
 /// The units that this station has worked on, in a file in its state folder: they distinguish a stranded bootloader from an

@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Support
 
 /// What people at this station call units, in a file in its state folder. A name stays until it is taken away, however many units the

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// `bundle.json`: lists everything in a bundle by digest. Its bytes are what is signed.
 public struct BundleManifest: Codable, Sendable, Hashable {

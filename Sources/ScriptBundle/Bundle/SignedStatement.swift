@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Support
 
 /// A statement in an envelope that says who made it (DSSE, https://github.com/secure-systems-lab/dsse).

@@ -11,8 +11,10 @@ public struct CRC32: Sendable, Hashable {
     /// - Parameter previous: the CRC of the preceding bytes.
     public init(continuing previous: UInt32 = 0) { register = ~previous }
 
+    /// Of all bytes so far.
     public var value: UInt32 { ~register }
 
+    /// Takes more bytes.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
         let table = Self.table
         var register = register

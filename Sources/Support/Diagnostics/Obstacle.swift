@@ -1,11 +1,16 @@
+/// What keeps an answer from coming, and what a session tries against it.
 public enum Obstacle: Sendable, Hashable {
+    /// The link is lost.
     case link
     /// The unit has not been seen since the run began, or since its last link.
     case absence
+    /// The link stands, and nothing comes.
     case silence
     /// The answer belongs to something else.
     case garbage
+    /// The unit has no room for the answer.
     case memory
+    /// The unit's own program has the prompt.
     case program
     /// The link ends when the program is interrupted, or by itself.
     case restart
@@ -33,13 +38,16 @@ public enum Obstacle: Sendable, Hashable {
 
 /// What is tried before a failed unit is asked again.
 public enum Remedy: String, Sendable {
+    /// Ctrl-C to the unit's program.
     case interrupt
     /// A new interpreter, which runs the unit's program until interrupted.
     case softReset = "soft-reset"
     /// A restart without the unit's program.
     case safeMode = "safe-mode"
+    /// A new link.
     case reconnect
 
+    /// For a line of progress.
     public var words: String {
         switch self {
         case .interrupt: "an interrupt"

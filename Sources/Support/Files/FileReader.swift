@@ -1,22 +1,33 @@
 import Glibc
 
+/// Reads whole files, and nothing but regular files.
 public enum FileReader {
+    /// Why a file was not read.
     public struct Failure: Error, Sendable, Hashable {
+        /// For a choice of words or of exit code.
         public enum Kind: Sendable, Hashable {
+            /// No file of this name.
             case missing
             /// A folder, a pipe, a device.
             case noFile
             /// A link that is not followed.
             case link
+            /// More bytes than the caller takes.
             case tooLarge(byteCount: Int, limit: Int)
+            /// Any other reason, such as rights.
             case notOpened
+            /// Its size changed while it was read.
             case changing
+            /// Reading failed, as on a damaged disk.
             case notReadable
         }
 
+        /// What kind of failure this is.
         public let kind: Kind
+        /// In words, such as the system's.
         public let reason: String
 
+        /// For readers of other kinds of files.
         public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
     }
 
@@ -34,8 +45,10 @@ public final class OpenedFile: Sendable {
     public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
     private let descriptor: Int32
+    /// As of the opening.
     public let status: stat
 
+    /// Waits for nothing: a pipe or a device is a ``FileReader/Failure``.
     public init(_ path: String, followsLinks: Bool = false) throws(FileReader.Failure) {
         let flags = followsLinks ? Self.flags & ~O_NOFOLLOW : Self.flags
         let descriptor = open(path, O_RDONLY | flags)
@@ -57,8 +70,10 @@ public final class OpenedFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// As of the opening.
     public var byteCount: Int { Int(status.st_size) }
 
+    /// All bytes; a file that grows or shrinks meanwhile is ``FileReader/Failure/Kind/changing``.
     public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
         try check(limit: limit)
         let bytes = try read(from: 0, capacity: byteCount + 1)

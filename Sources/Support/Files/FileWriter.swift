@@ -1,12 +1,16 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// Writes files completely or not at all.
 public enum FileWriter {
+    /// Why a file was not written.
     public struct Failure: Error, Sendable, Hashable {
+        /// In the system's words.
         public let reason: String
+        /// Whether a file of this name was in the way.
         public let exists: Bool
 
+        /// For writers of other kinds of files.
         public init(_ reason: String, exists: Bool = false) { (self.reason, self.exists) = (reason, exists) }
         static var last: Failure { Failure(SystemError.last, exists: errno == EEXIST) }
     }

@@ -1,11 +1,14 @@
-import Foundation
+import FoundationEssentials
 
 /// An HTTP proxy as the environment names one.
 public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an address, without brackets.
     public var host: String
+    /// 1 to 65535.
     public var port: Int
     public var description: String { "\(host):\(port)" }
 
+    /// As given; nothing is checked.
     public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// - Parameter text: `HOST:PORT`, perhaps with `http://` and a slash.
@@ -22,12 +25,15 @@ public struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
 extension ProxyAddress {
     /// What the environment says of one host, as curl reads it.
     public enum Choice: Sendable, Hashable {
+        /// No proxy for this host.
         case direct
+        /// Everything to this host goes through it.
         case proxy(ProxyAddress)
         /// The variable that holds no proxy; its value may be a secret.
         case unusable(variable: String)
     }
 
+    /// Reads `https_proxy`, `http_proxy` and `no_proxy`.
     public static func choose(for host: String, isEncrypted: Bool, environment: [String: String]) -> Choice {
         func variable(_ name: String) -> String? {
             // HTTP_PROXY in capitals may come from a request's header in a CGI program.

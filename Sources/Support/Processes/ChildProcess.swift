@@ -50,9 +50,13 @@ public enum ChildProcess {
 
 /// A program with an input, a limited output, and a deadline.
 public struct BoundedProcess {
+    /// How the program ended.
     public enum Ending: Sendable, Hashable {
+        /// By itself.
         case exited(status: Int32, output: [UInt8])
+        /// By a signal of another sender.
         case killed(signal: Int32)
+        /// By the deadline, after which it was killed.
         case timedOut
     }
 

@@ -104,8 +104,10 @@ public final class Inbox<Element: Sendable>: Sendable {
 
 /// This process received more than it read.
 public struct InboxOverrun: DiagnosableError, Hashable {
+    /// Tells nothing of what was lost.
     public init() {}
 
+    /// `SUP-0001`.
     public var diagnosis: Diagnosis {
         Diagnosis("SUP-0001", .tryAgain, .station, "more events arrived than noafw could handle",
             cause: "the machine is overloaded, or a device sends without end",

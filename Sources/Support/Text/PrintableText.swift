@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 
+/// Foreign text for a terminal.
 public enum PrintableText {
     /// Replaces what is not printable or not UTF-8 by U+FFFD.
     /// - Parameter keepingLines: keeps line ends as single `\n`; otherwise they become spaces.
@@ -23,7 +24,7 @@ public enum PrintableText {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return quoted(bytes.map { $0 < 0x80 ? escaped(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16) }.joined())
         }
-        let isComposed = text.precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(text.unicodeScalars)
+        let isComposed = text.composed.unicodeScalars.elementsEqual(text.unicodeScalars)
         return quoted(text.unicodeScalars.map { $0.isASCII || !isComposed || !isPrintable($0) ? escaped($0) : String($0) }.joined())
     }
 
@@ -46,6 +47,7 @@ public enum PrintableText {
         String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value < 0x7F }.prefix(limit)))
     }
 
+    /// Whether it can stand in a line without moving, hiding or reordering what is around it.
     public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
@@ -56,6 +58,7 @@ public enum PrintableText {
 
 /// Bytes as pairs of hexadecimal digits, as a unit prints them.
 public enum HexText {
+    /// In lower case, without spaces.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Finds a secret in foreign text, and any piece long enough to reveal it: plain, in base64, percent-encoded and in
 /// hexadecimal. Compares bytes, because a following accent would change the secret's last character.
@@ -10,6 +10,7 @@ public struct SecretMask: Sendable {
     private let pieces: Set<ArraySlice<UInt8>>
     private let lengths: Set<Int>
 
+    /// An empty secret masks nothing.
     public init(_ secret: String) {
         let secret = Array(secret.utf8)
         forms = secret.isEmpty ? [] : [secret] + Self.codes(of: secret).filter { $0.count >= Self.pieceLength }
@@ -40,6 +41,7 @@ public struct SecretMask: Sendable {
         return Set(texts.map { Array($0.utf8) })
     }
 
+    /// The text with each piece of the secret replaced.
     public func masked(_ text: String, with mask: String) -> String {
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []

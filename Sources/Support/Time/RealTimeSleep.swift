@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 /// A sleep in real time that leaves nothing behind when cancelled. The timer of `Task.sleep` stays in memory until it fires,
@@ -14,7 +13,7 @@ final class RealTimeSleep: @unchecked Sendable {
     static let pendingCount = Atomic<Int>(0)
 
     private var phase = Phase.new
-    private let lock = NSLock()
+    private let lock = Mutex(())
 
     /// - Throws: `CancellationError`.
     static func until(_ deadline: ContinuousClock.Instant) async throws {
@@ -30,7 +29,7 @@ final class RealTimeSleep: @unchecked Sendable {
         let timer = DispatchSource.makeTimerSource()
         timer.setEventHandler { self.end(nil) }
         timer.schedule(deadline: .now() + max(0, duration / .seconds(1)))
-        let isCancelled = lock.withLock {
+        let isCancelled = lock.withLock { _ in
             if case .over = phase { return true }
             phase = .waiting(timer, continuation)
             return false
@@ -43,10 +42,8 @@ final class RealTimeSleep: @unchecked Sendable {
     }
 
     private func end(_ error: (any Error)?) {
-        let last = lock.withLock {
-            defer { phase = .over }
-            return phase
-        }
+        nonisolated(unsafe) var last = Phase.over
+        lock.withLock { _ in swap(&last, &phase) }
         guard case .waiting(let timer, let continuation) = last else { return }
         timer.cancel()
         Self.pendingCount.subtract(1, ordering: .relaxed)

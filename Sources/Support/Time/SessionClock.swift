@@ -1,11 +1,15 @@
 /// The clock on which every session waits: real, scaled or simulated.
 public struct SessionClock: Clock {
+    /// A time on such a clock; those of different clocks cannot be compared.
     public struct Instant: InstantProtocol {
         /// Since the clock's epoch.
         public let offset: Duration
 
+        /// So long after the epoch.
         public init(offset: Duration) { self.offset = offset }
+        /// Later, or earlier for a negative duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// Negative where the other one is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
@@ -29,6 +33,7 @@ public struct SessionClock: Clock {
         (self.executor, self.hold) = (executor, hold)
     }
 
+    /// The system's own, which goes on while the machine sleeps.
     public static let continuous: SessionClock = {
         let clock = ContinuousClock()
         let epoch = clock.now
@@ -37,13 +42,17 @@ public struct SessionClock: Clock {
             sleepUntil: { try await RealTimeSleep.until(epoch.advanced(by: $0)) })
     }()
 
+    /// By this clock's own pace.
     public var now: Instant { Instant(offset: currentOffset()) }
+    /// A simulated clock has no coarser one.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
+    /// Throws when the task is cancelled. The tolerance is not used.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleepUntil(deadline.offset)
     }
 
+    /// From now on.
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
 
     /// Starts a task on this clock's executor. The caller must end it and wait for it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Glibc
 import Support
 

@@ -74,7 +74,7 @@ extension DoctorCheck {
             return DoctorCheck(
                 name: "catalogue", status: catalogue.isDevelopment ? .warn : .ok, detail: catalogue.description,
                 fix: catalogue.isDevelopment
-                    ? "add the vendor's released files (docs/assets.md): development images are for virtual units" : nil)
+                    ? "run: noafw assets fetch monocle (or frame); development images are for virtual units" : nil)
         }
     }
 

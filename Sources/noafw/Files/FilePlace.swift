@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// The real location of a path, behind links, even if it does not exist yet.
@@ -13,7 +13,7 @@ struct FilePlace {
     init(_ path: String) {
         var (path, rest) = (Self.behindLinks(path), [String]())
         while path != "/", FileIdentity(path) == nil {
-            let name = NSString(string: path).lastPathComponent
+            let name = String(path.split(separator: "/").last ?? "/")
             if name != "." { rest.insert(name, at: 0) }
             path = Self.behindLinks(Self.folder(of: path))
         }
@@ -39,14 +39,17 @@ struct FilePlace {
         let folder = FilePlace(path)
         guard let place = folder.chain.first else { return false }
         if folder.rest.isEmpty ? chain.contains(place) : chain.first == place && rest.starts(with: folder.rest) { return true }
-        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1, let names = FileManager.default.enumerator(atPath: path)
-        else {
-            return false
-        }
-        return names.contains { ($0 as? String).flatMap { FileIdentity("\(path)/\($0)") } == own }
+        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1,
+            let names = try? FileManager.default.subpathsOfDirectory(atPath: path)
+        else { return false }
+        return names.contains { FileIdentity("\(path)/\($0)") == own }
     }
 
-    private static func folder(of path: String) -> String { NSString(string: path).deletingLastPathComponent }
+    /// Empty for a name alone.
+    private static func folder(of path: String) -> String {
+        let names = path.split(separator: "/").dropLast()
+        return (path.hasPrefix("/") ? "/" : "") + names.joined(separator: "/")
+    }
 
     private static func behindLinks(_ path: String) -> String {
         var path = path

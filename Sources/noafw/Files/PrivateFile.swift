@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Glibc
 import Support
 import Synchronization
@@ -84,7 +84,7 @@ final class MediaFolder: Sendable {
     func save(_ bytes: [UInt8], as fileExtension: String) throws -> String {
         try next.withLock { number in
             while number < Self.limit {
-                let file = "\(path)/photo-\(String(format: "%04d", number)).\(fileExtension)"
+                let file = "\(path)/photo-\(String(printf: "%04d", number)).\(fileExtension)"
                 number += 1
                 if access(file, F_OK) == 0 { continue }
                 let descriptor: Int32

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import ScriptBundle
 
 /// Finds the compilers that check syntax: in the environment, in the project's `.venv`, where noafw-virtual is installed, in PATH.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Cryptography
 import DFU
-import Foundation
+import FoundationEssentials
 import Provisioning
 import ScriptBundle
 import Support
@@ -79,8 +79,8 @@ struct TrustInputs {
     }
 
     private static func isFolder(_ path: String) -> Bool {
-        var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
     }
 }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// Refuses what the parser accepts silently: a single value given twice, and empty values.
 enum OptionCheck {

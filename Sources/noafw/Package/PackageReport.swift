@@ -1,5 +1,5 @@
 import DFU
-import Foundation
+import FoundationEssentials
 import Provisioning
 import Support
 
@@ -107,7 +107,7 @@ extension PackageReport.Image {
 }
 
 enum SoftDeviceText {
-    static func hex(_ id: UInt32) -> String { String(format: "0x%04X", id) }
+    static func hex(_ id: UInt32) -> String { String(printf: "0x%04X", id) }
 
     static func name(_ id: UInt32) -> String {
         let target = FamilyList.supported.all.lazy.compactMap(\.bootloader?.target).first { $0.softDeviceID == id }

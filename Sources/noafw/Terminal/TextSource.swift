@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// How a terminal delivers typed text.
@@ -57,12 +57,10 @@ final class FileSource: TypedInput, Sendable {
         (self.descriptor, self.sink, self.mode) = (descriptor, sink, mode)
         (controlRead, controlWrite) = (ends[0], ends[1])
         TerminalMode.enter(mode, descriptor)
-        let thread = Thread { [self] in
+        OwnThread.start { [self] in
             while waitsForRequest(), reads() {}
             Glibc.close(controlRead)
         }
-        thread.name = "input"
-        thread.start()
     }
 
     deinit { Glibc.close(controlWrite) }

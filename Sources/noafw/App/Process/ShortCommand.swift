@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Glibc
 import ScriptBundle
 import Support
@@ -20,8 +20,9 @@ enum ShortCommand {
         _ words: [String], path: String?, clock: SessionClock, within timeout: Duration = .seconds(3), limit: Int = 4096
     ) async throws -> String {
         let output = try nameless()
+        defer { close(output) }
         let path = path ?? "/usr/bin:/bin"
-        let child = try spawn(words, path: path, output: output.fileDescriptor)
+        let child = try spawn(words, path: path, output: output)
         let ended = watch(child)
         do {
             let isOver: Void? = try await ended.next(before: clock.deadline(in: timeout), on: clock)
@@ -32,17 +33,19 @@ enum ShortCommand {
             throw error
         }
         guard reap(child) == 0 else { throw Failed() }
-        try output.seek(toOffset: 0)
-        return String(decoding: try output.read(upToCount: limit) ?? Data(), as: UTF8.self)
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, pread(output, buffer.baseAddress, limit, 0))
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A file, not a pipe: it never fills up.
-    private static func nameless() throws -> FileHandle {
+    private static func nameless() throws -> Int32 {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
         let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failed() }
         unlink(file.path)
-        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        return descriptor
     }
 
     private static func spawn(_ words: [String], path: String, output: Int32) throws -> pid_t {
@@ -58,13 +61,11 @@ enum ShortCommand {
     /// A thread of its own waits for the end. It leaves the process to be reaped, so that its number stays its own until then.
     private static func watch(_ child: pid_t) -> Inbox<Void> {
         let ended = Inbox<Void>()
-        let thread = Thread {
+        OwnThread.start {
             var information = siginfo_t()
             while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
             ended.deliver(())
         }
-        thread.name = "short-command"
-        thread.start()
         return ended
     }
 

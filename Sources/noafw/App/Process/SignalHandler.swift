@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import FoundationEssentials
 import Glibc
 import Support
 
@@ -25,8 +25,7 @@ final class SignalHandler: Sendable {
         }
         signalPipeWriteEnd = ends[1]
         let watch = SignalHandler(interrupts: interrupts, readEnd: ends[0])
-        let thread = Thread { watch.run() }
-        thread.start()
+        OwnThread.start { watch.run() }
         install(SIGINT) { reportSignal($0) }
         install(SIGTERM) { reportSignal($0) }
         // A terminal that is closed; `nohup` has it ignored, and so it stays.
@@ -55,11 +54,10 @@ final class SignalHandler: Sendable {
         _ = waitForSignal(milliseconds: interrupts.grace.milliseconds)
         TerminalMode.restoreForExit()
         // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
-        let speaker = Thread { [interrupts] in
+        OwnThread.start { [interrupts] in
             interrupts.exitReport.give()
             _exit(interrupts.exitReport.exitCode)
         }
-        speaker.start()
         _ = waitForSignal(milliseconds: Self.exitReportMilliseconds)
         leaveProgressLine()
         _exit(interrupts.exitReport.exitCode)

@@ -1,5 +1,6 @@
 import DFU
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// Keys in files named on the command line.
 enum PackageKeyFile {

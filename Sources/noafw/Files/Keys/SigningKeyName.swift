@@ -1,7 +1,7 @@
 import ArgumentParser
 import Cryptography
 import DFU
-import Foundation
+import FoundationEssentials
 import ScriptBundle
 import Support
 
