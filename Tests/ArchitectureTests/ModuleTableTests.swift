@@ -47,6 +47,8 @@ import Testing
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
+        "ReferenceClients": ["Bluetooth", "Support"],
+        "LinkBench": ["ReferenceClients", "VirtualDevices", "VirtualFaults", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
             "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",

@@ -1,0 +1,85 @@
+import DFU
+import FPGA
+import Foundation
+import Support
+import VirtualDevices
+
+/// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document.
+///
+///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL…]
+///
+/// Intervals in milliseconds choose a part of the table. Progress goes to standard error.
+@main
+enum Program {
+    struct Line: Codable {
+        var job: String
+        var link: LinkSetting
+        var limit: Limit
+        var limitSeconds: Double
+        /// By client.
+        var clients: [String: Measurement]
+    }
+
+    struct Document: Codable {
+        var fpgaByteCount, firmwareByteCount, fileByteCount: Int
+        var lines: [Line]
+    }
+
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count >= 4 else {
+            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL...]\n".utf8))
+            exit(64)
+        }
+        let clients = try clients(words)
+        let intervals = words.dropFirst(4).compactMap { Double($0) }
+        var lines: [Line] = []
+        for link in LinkSetting.all where intervals.isEmpty || intervals.contains(link.intervalMilliseconds) {
+            lines += await measure(clients, link)
+        }
+        let document = Document(
+            fpgaByteCount: clients.image.bytes.count, firmwareByteCount: clients.firmware.bytes.count, fileByteCount: clients.file.count,
+            lines: lines)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        FileHandle.standardOutput.write(try encoder.encode(document) + Data("\n".utf8))
+    }
+
+    private static func clients(_ words: [String]) throws -> Clients {
+        let package = try DFUPackage(bytes: FileReader.read(words[0], limit: DFUPackage.fileSizeLimit))
+        let key = try TrustedKey(name: words[1], pem: FileReader.read(words[1], limit: 16_384))
+        guard let firmware = package.images.first else { throw DFUError.package(.manifestInvalid(reason: "it names no image")) }
+        let image = try FPGAImage(FileReader.read(words[2], limit: FPGALimits.imageByteCount), isChecked: false)
+        return Clients(
+            image: image, firmware: firmware, file: try FileReader.read(words[3], limit: 1 << 20),
+            keys: [key.coordinates[..<32].reversed() + key.coordinates[32...].reversed()])
+    }
+
+    private static func measure(_ clients: Clients, _ link: LinkSetting) async -> [Line] {
+        let fpga = await clients.writeFPGA(link)
+        let app = await clients.writeFPGALikeTheApp(link)
+        let firmware = await clients.sendFirmware(link)
+        let receipts = await clients.sendFirmwarePlainly(link, receiptInterval: 12)
+        let objects = await clients.sendFirmwarePlainly(link, receiptInterval: 0)
+        let file = await clients.putFile(link)
+        let mpremote = await clients.putFileLikeMpremote(link)
+        let configuration = BootloaderConfiguration(trustedKeys: [])
+        return [
+            line("fpga", link, Limit(throughREPL: fpga.bytes, flashed: clients.image.bytes.count, link), ["noafw": fpga, "phone app": app]),
+            line(
+                "firmware", link, Limit(firmware: clients.firmware.bytes.count, link, configuration),
+                ["noafw": firmware, "PRN 12": receipts, "CRC an object": objects]),
+            line("file", link, Limit(throughREPL: clients.file.count, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
+        ]
+    }
+
+    private static func line(_ job: String, _ link: LinkSetting, _ limit: Limit, _ clients: [String: Measurement]) -> Line {
+        let figures = clients.sorted { $0.key < $1.key }.map { name, measured in
+            "\(name) \(measured.seconds.map { "\(($0 * 100).rounded() / 100) s" } ?? measured.remark ?? "")"
+        }
+        let packets = link.hasOnePacketPerEvent ? "1" : "all"
+        let text = "\(job) \(link.intervalMilliseconds) ms, \(packets), \(link.payload) B, \(link.loss): \(figures.joined(separator: "; "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        return Line(job: job, link: link, limit: limit, limitSeconds: limit.seconds, clients: clients)
+    }
+}
