@@ -1,6 +1,6 @@
 """Tables and a picture of what Benchmarks/links measured.
 
-Usage: link_report.py RESULT.json [PAGE.md PICTURE.svg]; without a page the tables go to standard output.
+Usage: link_report.py [--docs] RESULT...; without --docs the tables go to standard output.
 """
 
 import json
@@ -66,7 +66,7 @@ def ratios(job, lines):
 def page(document):
     for job, title in TITLES.items():
         lines = [line for line in document["lines"] if line["job"] == job]
-        size = document[f"{job}ByteCount"]
+        size = lines[0]["byteCount"]
         yield f"### {title}\n"
         yield f"{size:,} bytes; seconds.\n"
         yield from table(job, [line for line in lines if is_shown(line)])
@@ -131,20 +131,30 @@ def picture(document):
     return drawing.svg("Bars of the seconds that the limit, noafw and each reference client take, by connection interval and packets an event.")
 
 
-def main(result, page_file=None, picture_file=None):
-    with open(result) as file:
-        document = json.load(file)
+def read(results):
+    lines = []
+    for name in results:
+        with open(name) as file:
+            lines += [json.loads(text) for text in file]
+    return {"lines": sorted(lines, key=lambda line: (line["job"], link(line)["intervalMilliseconds"], -link(line)["hasOnePacketPerEvent"],
+                                                     link(line)["loss"], link(line)["payload"]))}
+
+
+def main(words):
+    document = read([word for word in words if word != "--docs"])
     text = "\n".join(page(document))
-    if page_file is None:
+    if "--docs" not in words:
         print(text)
         return
-    with open(page_file) as file:
-        before, rest = file.read().split(BEGIN)
-    after = rest.split(END)[1]
-    with open(page_file, "w") as file:
-        file.write(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
-    with open(picture_file, "w") as file:
+    with open("docs/performance.json", "w") as file:
+        json.dump(document, file, indent=1, sort_keys=True)
+        file.write("\n")
+    with open("docs/performance.svg", "w") as file:
         file.write(picture(document))
+    with open("docs/performance.md") as file:
+        before, rest = file.read().split(BEGIN)
+    with open("docs/performance.md", "w") as file:
+        file.write(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
 
 
-main(*sys.argv[1:])
+main(sys.argv[1:])

@@ -26,6 +26,9 @@ struct Clients: Sendable {
     private static let lentPatience = Duration.seconds(2)
     /// The phones' libraries make one for bootloaders that lose packets behind CREATE.
     private static let pause = Duration.milliseconds(400)
+    /// From the end of a transfer's link until the unit has stored the image.
+    private static let activation = Duration.seconds(2)
+    private static let attempts = 10
 
     let image: FPGAImage
     let firmware: FirmwareImage
@@ -38,16 +41,29 @@ struct Clients: Sendable {
         await measure(link) { stage in
             let connected = try await stage.play { central, address in
                 try await run(central, address) { connection in
-                    let repl = try await PythonREPL.attach(to: connection, clock: central.clock, within: .seconds(60))
-                    let updater = FPGAUpdater(repl: repl, image: image)
-                    try await updater.stopFPGA { _ in }
-                    try await updater.erase { _ in }
+                    let updater = try await prepared(connection, central.clock)
                     connection.count.reset()
                     return try await timed(central) { try await updater.write(from: 0) { _ in } }
                 }
             }
             return stage.content("fpga-flash.bin").starts(with: image.bytes) ? connected : connected.wrong
         }
+    }
+
+    /// A run would take a new link for what fails here.
+    private func prepared(_ connection: CountedConnection, _ clock: SessionClock) async throws -> FPGAUpdater {
+        let repl = try await PythonREPL.attach(to: connection, clock: clock, within: .seconds(60))
+        let updater = FPGAUpdater(repl: repl, image: image)
+        for attempt in 1...Self.attempts {
+            do {
+                try await updater.stopFPGA { _ in }
+                try await updater.erase { _ in }
+                break
+            } catch is REPLError where attempt < Self.attempts {
+                try await repl.recover(within: .seconds(20))
+            }
+        }
+        return updater
     }
 
     func writeFPGALikeTheApp(_ link: LinkSetting) async -> Measurement {
@@ -93,9 +109,11 @@ struct Clients: Sendable {
     ) async -> Measurement {
         await measure(link) { stage in
             let measured = try await stage.play(isInBootloader: true, trusting: keys) { central, address in
-                try await run(central, address) { connection in
+                let measured = try await run(central, address) { connection in
                     try await timed(central) { try await body(connection, central.clock) }
                 }
+                try await central.clock.sleep(until: central.clock.deadline(in: Self.activation))
+                return measured
             }
             return stage.application == firmware.bytes ? measured : measured.wrong
         }

@@ -10,7 +10,7 @@ struct LinkSetting: Codable, Hashable, Sendable {
 
     static let all = [7.5, 15, 30, 50].flatMap { interval in
         [true, false].flatMap { isOne in
-            [20, 182, 244, 253].flatMap { payload in
+            [244, 182, 253, 20].flatMap { payload in
                 [0, 0.004].map {
                     LinkSetting(intervalMilliseconds: interval, hasOnePacketPerEvent: isOne, payload: payload, loss: $0)
                 }

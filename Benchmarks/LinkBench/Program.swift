@@ -4,7 +4,7 @@ import Foundation
 import Support
 import VirtualDevices
 
-/// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document.
+/// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document a line.
 ///
 ///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL…]
 ///
@@ -14,15 +14,12 @@ enum Program {
     struct Line: Codable {
         var job: String
         var link: LinkSetting
+        /// Of what is sent.
+        var byteCount: Int
         var limit: Limit
         var limitSeconds: Double
         /// By client.
         var clients: [String: Measurement]
-    }
-
-    struct Document: Codable {
-        var fpgaByteCount, firmwareByteCount, fileByteCount: Int
-        var lines: [Line]
     }
 
     static func main() async throws {
@@ -33,16 +30,11 @@ enum Program {
         }
         let clients = try clients(words)
         let intervals = words.dropFirst(4).compactMap { Double($0) }
-        var lines: [Line] = []
-        for link in LinkSetting.all where intervals.isEmpty || intervals.contains(link.intervalMilliseconds) {
-            lines += await measure(clients, link)
-        }
-        let document = Document(
-            fpgaByteCount: clients.image.bytes.count, firmwareByteCount: clients.firmware.bytes.count, fileByteCount: clients.file.count,
-            lines: lines)
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        FileHandle.standardOutput.write(try encoder.encode(document) + Data("\n".utf8))
+        encoder.outputFormatting = .sortedKeys
+        for link in LinkSetting.all where intervals.isEmpty || intervals.contains(link.intervalMilliseconds) {
+            for line in await measure(clients, link) { FileHandle.standardOutput.write(try encoder.encode(line) + Data("\n".utf8)) }
+        }
     }
 
     private static func clients(_ words: [String]) throws -> Clients {
@@ -65,21 +57,21 @@ enum Program {
         let mpremote = await clients.putFileLikeMpremote(link)
         let configuration = BootloaderConfiguration(trustedKeys: [])
         return [
-            line("fpga", link, Limit(throughREPL: fpga.bytes, flashed: clients.image.bytes.count, link), ["noafw": fpga, "phone app": app]),
+            line("fpga", link, clients.image.bytes.count, Limit(throughREPL: fpga.bytes, flashed: clients.image.bytes.count, link), ["noafw": fpga, "phone app": app]),
             line(
-                "firmware", link, Limit(firmware: clients.firmware.bytes.count, link, configuration),
+                "firmware", link, clients.firmware.bytes.count, Limit(firmware: clients.firmware.bytes.count, link, configuration),
                 ["noafw": firmware, "PRN 12": receipts, "CRC an object": objects]),
-            line("file", link, Limit(throughREPL: clients.file.count, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
+            line("file", link, clients.file.count, Limit(throughREPL: clients.file.count, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
         ]
     }
 
-    private static func line(_ job: String, _ link: LinkSetting, _ limit: Limit, _ clients: [String: Measurement]) -> Line {
+    private static func line(_ job: String, _ link: LinkSetting, _ byteCount: Int, _ limit: Limit, _ clients: [String: Measurement]) -> Line {
         let figures = clients.sorted { $0.key < $1.key }.map { name, measured in
             "\(name) \(measured.seconds.map { "\(($0 * 100).rounded() / 100) s" } ?? measured.remark ?? "")"
         }
         let packets = link.hasOnePacketPerEvent ? "1" : "all"
         let text = "\(job) \(link.intervalMilliseconds) ms, \(packets), \(link.payload) B, \(link.loss): \(figures.joined(separator: "; "))\n"
         FileHandle.standardError.write(Data(text.utf8))
-        return Line(job: job, link: link, limit: limit, limitSeconds: limit.seconds, clients: clients)
+        return Line(job: job, link: link, byteCount: byteCount, limit: limit, limitSeconds: limit.seconds, clients: clients)
     }
 }

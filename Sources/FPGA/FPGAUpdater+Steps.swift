@@ -118,7 +118,7 @@ extension FPGAUpdater {
 
     private func standing(_ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         let counter = try await retrying(onEvent) {
-            try await session.repl.recover(within: HelperSession.recoveryTimeout)
+            if !session.repl.isInStep { try await session.repl.recover(within: HelperSession.recoveryTimeout) }
             return try await helper.counter()
         }
         guard let counter, counter <= image.bytes.count else { throw RetryReason.counterUnknown }

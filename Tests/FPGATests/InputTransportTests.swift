@@ -89,6 +89,24 @@ struct InputTransportTests {
         #expect(!notices(events).contains { $0.contains("as Python text") })
     }
 
+    /// Where the write counter is, whether the book is there, and the loop again: the prompt itself need not be looked for.
+    @Test func aLostPacketCostsThreeCommands() async throws {
+        let image = try image()
+        var traffics: [Tap.Traffic] = []
+        for lost in [[], [130]] as [Set<Int>] {
+            var bench = FlashBench()
+            defer { bench.remove() }
+            bench.faults.lostPackets = lost
+            let events = try await update(bench, image)
+            try expectProven(bench, image)
+            #expect(notices(events).count == lost.count)
+            traffics.append(bench.tap.traffic)
+        }
+        #expect(traffics[1].commands - traffics[0].commands <= 3, "\(traffics)")
+        // At most what the ring and the radio's queues held goes again.
+        #expect(traffics[1].bytes - traffics[0].bytes < 4000, "\(traffics)")
+    }
+
     @Test func aProgramThatHoldsTheMemoryMakesRoom() async throws {
         let bench = FlashBench()
         defer { bench.remove() }
