@@ -1,6 +1,5 @@
 import Bluetooth
 import Foundation
-import REPL
 import Support
 import Synchronization
 import VirtualDevices
@@ -27,14 +26,11 @@ struct Stage: Sendable {
         if isInBootloader { try unitFolder.save(BootloaderStorage()) }
         let unit = try VirtualUnit.monocle(folder: unitFolder, configuration: configuration, air: air)
         let address = isInBootloader ? Self.next(unit.address) : unit.address
-        let numbers = Mutex(SeededGenerator(seed: 1))
-        return try await PythonREPL.$randomBits.withValue({ numbers.withLock { $0.next() } }) {
-            try await air.time.run {
-                try await withVirtualUnit(unit) { [link] in
-                    var central = VirtualCentral(air: air)
-                    central.requestedMTU = link.payload + 3
-                    return try await body(central, address)
-                }
+        return try await air.time.run {
+            try await withVirtualUnit(unit) { [link] in
+                var central = VirtualCentral(air: air)
+                central.requestedMTU = link.payload + 3
+                return try await body(central, address)
             }
         }
     }

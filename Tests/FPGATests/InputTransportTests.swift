@@ -144,7 +144,7 @@ struct InputTransportTests {
     }
 
     /// Lost and damaged packets and signs, lost links, typing, safe mode: in the end the flash is right, and nobody has to help.
-    @Test(arguments: TestRange.of((0..<1000).map { UInt64($0) }, quick: [0, 1, 2, 3, 4, 5]))
+    @Test(arguments: TestRange.seeds(1000, quick: [0, 1, 2, 3, 4, 5, 36]))
     func comesThroughFaults(seed: UInt64) async throws {
         var generator = SeededNumbers(seed: seed)
         var bench = FlashBench()
