@@ -190,6 +190,7 @@ struct Clients: Sendable {
     private static func words(_ error: any Error) -> String {
         switch error {
         case PhoneApp.Refusal.payloadTooSmall: "the app refuses this payload"
+        case PhoneApp.Refusal.stuck: "a chunk that was written twice leaves no room for the last ones, which the app sends for ever"
         case PlainDFU.Failure.objectLost(let offset): "the object at \(offset) never arrives whole"
         case PlainDFU.Failure.silent(let operation): "operation \(operation) is never answered"
         default: PrintableText.of(Array("\(error)".prefix(200).utf8))

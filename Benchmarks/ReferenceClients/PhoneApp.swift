@@ -4,7 +4,7 @@ import Support
 
 /// The vendor's phone app as it was released (noa-for-ios, `MonocleController.swift`): base64 in one command, then a wait for its answer.
 package struct PhoneApp: Sendable {
-    package enum Refusal: Error, Hashable { case payloadTooSmall }
+    package enum Refusal: Error, Hashable { case payloadTooSmall, stuck(chunk: Int) }
 
     /// The app refuses smaller payloads.
     private static let leastPayload = 101
@@ -15,6 +15,9 @@ package struct PhoneApp: Sendable {
     private static let answerLength = 5
     /// Before the chunk that begins another hundredth: for the app's own display.
     private static let displayPause = Duration.milliseconds(20)
+
+    /// The app sends the same chunk for ever.
+    private static let mostRepeats = 20
 
     package let prompt: TextPrompt
 
@@ -48,7 +51,7 @@ package struct PhoneApp: Sendable {
         guard payload >= Self.leastPayload else { throw Refusal.payloadTooSmall }
         let text = Array(Data(image).base64EncodedString().utf8)
         let size = (payload - Self.commandByteCount) / 3 / 4 * 4 * 3
-        var (chunk, shown, repeats) = (0, 0, 0)
+        var (chunk, shown, repeats, inARow) = (0, 0, 0, 0)
         while chunk * size < text.count {
             let share = 100 * chunk * size / text.count
             if share > shown {
@@ -57,7 +60,12 @@ package struct PhoneApp: Sendable {
             }
             let part = String(decoding: text[chunk * size..<min(text.count, (chunk + 1) * size)], as: UTF8.self)
             try await prompt.send("update.Fpga.write(ubinascii.a2b_base64(b'\(part)'))\u{4}")
-            if try await isAnswered(within: patience) { chunk += 1 } else { repeats += 1 }
+            if try await isAnswered(within: patience) {
+                (chunk, inARow) = (chunk + 1, 0)
+            } else {
+                (repeats, inARow) = (repeats + 1, inARow + 1)
+                guard inARow < Self.mostRepeats else { throw Refusal.stuck(chunk: chunk) }
+            }
         }
         return repeats
     }
