@@ -43,7 +43,12 @@ struct Clients: Sendable {
                 try await run(central, address) { connection in
                     let updater = try await prepared(connection, central.clock)
                     connection.count.reset()
-                    return try await timed(central) { try await updater.write(from: 0) { _ in } }
+                    var notices: [String] = []
+                    var measured = try await timed(central) {
+                        try await updater.write(from: 0) { if case .notice(let text) = $0 { notices.append(text) } }
+                    }
+                    measured.remark = notices.isEmpty ? nil : notices.joined(separator: "; ")
+                    return measured
                 }
             }
             return stage.content("fpga-flash.bin").starts(with: image.bytes) ? connected : connected.wrong

@@ -56,21 +56,25 @@ enum Program {
         let file = await clients.putFile(link)
         let mpremote = await clients.putFileLikeMpremote(link)
         let configuration = BootloaderConfiguration(trustedKeys: [])
+        let (imageCount, firmwareCount, fileCount) = (clients.image.bytes.count, clients.firmware.bytes.count, clients.file.count)
         return [
-            line("fpga", link, clients.image.bytes.count, Limit(throughREPL: fpga.bytes, flashed: clients.image.bytes.count, link), ["noafw": fpga, "phone app": app]),
+            line("fpga", link, imageCount, Limit(throughREPL: fpga.bytes, flashed: imageCount, link), ["noafw": fpga, "phone app": app]),
             line(
-                "firmware", link, clients.firmware.bytes.count, Limit(firmware: clients.firmware.bytes.count, link, configuration),
+                "firmware", link, firmwareCount, Limit(firmware: firmwareCount, link, configuration),
                 ["noafw": firmware, "PRN 12": receipts, "CRC an object": objects]),
-            line("file", link, clients.file.count, Limit(throughREPL: clients.file.count, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
+            line("file", link, fileCount, Limit(throughREPL: fileCount, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
         ]
     }
 
-    private static func line(_ job: String, _ link: LinkSetting, _ byteCount: Int, _ limit: Limit, _ clients: [String: Measurement]) -> Line {
+    private static func line(
+        _ job: String, _ link: LinkSetting, _ byteCount: Int, _ limit: Limit, _ clients: [String: Measurement]
+    ) -> Line {
         let figures = clients.sorted { $0.key < $1.key }.map { name, measured in
             "\(name) \(measured.seconds.map { "\(($0 * 100).rounded() / 100) s" } ?? measured.remark ?? "")"
         }
         let packets = link.hasOnePacketPerEvent ? "1" : "all"
-        let text = "\(job) \(link.intervalMilliseconds) ms, \(packets), \(link.payload) B, \(link.loss): \(figures.joined(separator: "; "))\n"
+        let place = "\(job) \(link.intervalMilliseconds) ms, \(packets), \(link.payload) B, \(link.loss)"
+        let text = "\(place): \(figures.joined(separator: "; "))\n"
         FileHandle.standardError.write(Data(text.utf8))
         return Line(job: job, link: link, byteCount: byteCount, limit: limit, limitSeconds: limit.seconds, clients: clients)
     }

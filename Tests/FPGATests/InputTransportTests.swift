@@ -107,6 +107,19 @@ struct InputTransportTests {
         #expect(traffics[1].bytes - traffics[0].bytes < 4000, "\(traffics)")
     }
 
+    /// The middle of a literal is lost: what is left of it is a literal, too.
+    @Test func aBookThatLostAPartIsSentAgain() async throws {
+        let image = try image()
+        for packet in [40, 41, 42] {
+            var bench = FlashBench()
+            defer { bench.remove() }
+            bench.faults.lostPackets = [packet]
+            let events = try await update(bench, image)
+            try expectProven(bench, image)
+            #expect(!notices(events).contains { $0.contains("as Python text") }, "\(packet): \(events)")
+        }
+    }
+
     @Test func aProgramThatHoldsTheMemoryMakesRoom() async throws {
         let bench = FlashBench()
         defer { bench.remove() }

@@ -55,9 +55,12 @@ struct SyntaxTests {
 
     /// Read as one text, the second script would mend the first.
     @Test(arguments: [
-        ("x = (", ")\n"), ("x = [1,", "2]\n"), ("x = {", "}"), ("x = '''a", "b'''\n"), ("x = \"\"\"a\n", "b\"\"\"\n"), ("x = f'''{1}", "'''"),
-        ("x = 1 + \\", "2\n"), ("x = 'a\\", "b'\n"), ("if 1:\n", " x = 1\n"), ("try:\n x = 1\n", "except:\n x = 2\n"), ("@f\n", "def g(): pass\n"),
-        ("if 1:\n x = 1\n", "else:\n x = 2\n"), ("x = '''a''", "'\n"), ("from micropython import const\nX = const(1)\n", "Y = const(X)\n"),
+        ("x = (", ")\n"), ("x = [1,", "2]\n"), ("x = {", "}"), ("x = '''a", "b'''\n"), ("x = \"\"\"a\n", "b\"\"\"\n"),
+        ("x = f'''{1}", "'''"),
+        ("x = 1 + \\", "2\n"), ("x = 'a\\", "b'\n"),
+        ("if 1:\n", " x = 1\n"), ("try:\n x = 1\n", "except:\n x = 2\n"),
+        ("@f\n", "def g(): pass\n"), ("if 1:\n x = 1\n", "else:\n x = 2\n"), ("x = '''a''", "'\n"),
+        ("from micropython import const\nX = const(1)\n", "Y = const(X)\n"),
     ])
     func noScriptMendsAnother(first: String, second: String) throws {
         let files = [file("a.py", first), file("b.py", second), file("c.py", "z = 1\n")]
