@@ -18,6 +18,11 @@ struct LinkSetting: Codable, Hashable, Sendable {
         }
     }
 
+    /// - Parameter wanted: an interval, or an interval and a payload.
+    func isMeant(by wanted: [Double]) -> Bool {
+        wanted.first == intervalMilliseconds && (wanted.count < 2 || wanted[1] == Double(payload))
+    }
+
     var interval: Duration { .microseconds(Int64(intervalMilliseconds * 1000)) }
 
     var pace: LinkPace {

@@ -6,9 +6,9 @@ import VirtualDevices
 
 /// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document a line.
 ///
-///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL…]
+///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]…]
 ///
-/// Intervals in milliseconds choose a part of the table. Progress goes to standard error.
+/// Intervals in milliseconds, and payloads, choose a part of the table. Progress goes to standard error.
 @main
 enum Program {
     struct Line: Codable {
@@ -25,14 +25,14 @@ enum Program {
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
         guard words.count >= 4 else {
-            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL...]\n".utf8))
+            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]...]\n".utf8))
             exit(64)
         }
         let clients = try clients(words)
-        let intervals = words.dropFirst(4).compactMap { Double($0) }
+        let wanted = words.dropFirst(4).map { $0.split(separator: "/").compactMap { Double($0) } }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        for link in LinkSetting.all where intervals.isEmpty || intervals.contains(link.intervalMilliseconds) {
+        for link in LinkSetting.all where wanted.isEmpty || wanted.contains(where: { link.isMeant(by: $0) }) {
             for line in await measure(clients, link) { FileHandle.standardOutput.write(try encoder.encode(line) + Data("\n".utf8)) }
         }
     }

@@ -19,7 +19,7 @@ struct ScriptHelper: Sendable {
     /// Their answers of 90 bytes stay below the unit's ring together.
     private static let digestsInFlight = 8
 
-    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing])
+    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing, closing])
 
     /// `o` is the firmware's `os`.
     private static let reading = """
@@ -87,6 +87,10 @@ struct ScriptHelper: Sendable {
           if s.f and s.p==p and s.n>=0:
            return s.at()
           s.new(p)
+        """
+
+    private static let closing = """
+        class _ns(_ns):
          def end(s):
           if s.f:
            s.f.close()
