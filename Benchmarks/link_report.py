@@ -73,7 +73,7 @@ def page(document):
         yield ""
         yield from ratios(job, lines)
         remarks = sorted({f"{client}: {measured['remark']}" for line in lines for client, measured in line["clients"].items()
-                          if measured.get("remark") and not any(character.isdigit() for character in measured["remark"][:40])})
+                          if measured.get("remark") and client != "noafw" and not any(character.isdigit() for character in measured["remark"][:40])})
         for remark in remarks[:6]:
             yield f"- {remark}."
         yield ""
