@@ -115,8 +115,8 @@ import Testing
         for target in project.targets where !target.isTest && target.name != "noafw" {
             var roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
             // The lab's unit is played without any client code, as are the recorded conversations; its leak check without the tool.
-            // The fleets' bench puts many units on one air.
-            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) {
+            // The benches put many units on one air, or one on many links.
+            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench", "LinkBench"].contains(target.name) {
                 roots.remove("VirtualDevices")
             }
             if ["LabRounds", "ListPeripherals", "SendFirmware"].contains(target.name) { roots.remove("BlueZ") }
