@@ -165,6 +165,14 @@ let package = Package(
         .executableTarget(
             name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
 
+        // Clients that do as others do, against the same virtual unit.
+        .target(
+            name: "ReferenceClients", dependencies: ["Bluetooth", "Support"], path: "Benchmarks/ReferenceClients", swiftSettings: strict),
+        .executableTarget(
+            name: "LinkBench",
+            dependencies: ["ReferenceClients", "VirtualDevices", "VirtualFaults", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "Support"],
+            path: "Benchmarks/LinkBench", swiftSettings: strict),
+
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: [
@@ -192,7 +200,7 @@ let package = Package(
         tests("VirtualDevicesTests", [
             "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",
         ]),
-        tests("ProvisioningTests", ["FleetRig", "VirtualFaults", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ProvisioningTests", ["FleetRig", "ReferenceClients", "VirtualFaults", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("ESPImageTests", ["ESPImage", "Cryptography", "Support", "TestSupport"]),
         tests("OpenBotTests", ["OpenBotFamily", "Provisioning", "VirtualDevices", "VirtualFaults", "Bluetooth", "Support", "TestSupport"]),
         tests(

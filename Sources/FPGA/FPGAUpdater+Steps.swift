@@ -29,13 +29,13 @@ extension FPGAUpdater {
     static let stopCode = "import fpga\nfpga.run(False)"
 
     /// The FPGA shares the flash. It starts again with the unit.
-    func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
+    package func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
             _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: session.answerTimeout)
         }
     }
 
-    func erase(_ onEvent: (FPGAEvent) -> Void) async throws {
+    package func erase(_ onEvent: (FPGAEvent) -> Void) async throws {
         onEvent(.erasing)
         try await retrying(onEvent) {
             let answer = try await session.using { try await session.perform("erase()", within: FlashHelper.eraseTimeout) }
@@ -89,7 +89,7 @@ extension FPGAUpdater {
         return position
     }
 
-    func write(from start: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
+    package func write(from start: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
         var transport = transport
         var position = start
         var fruitlessAttempts = 0
@@ -118,7 +118,7 @@ extension FPGAUpdater {
 
     private func standing(_ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         let counter = try await retrying(onEvent) {
-            try await session.repl.recover(within: HelperSession.recoveryTimeout)
+            if !session.repl.isInStep { try await session.repl.recover(within: HelperSession.recoveryTimeout) }
             return try await helper.counter()
         }
         guard let counter, counter <= image.bytes.count else { throw RetryReason.counterUnknown }

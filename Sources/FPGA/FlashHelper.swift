@@ -114,9 +114,9 @@ struct FlashHelper: Sendable {
           s.say(s.x(s.F.read(444430,4)))
         """
 
-    /// The phrases of a ``PhraseBook`` and their mark. `free` makes room and tells how much there is; it fails where the firmware's Python
-    /// cannot read its input as bytes. Collecting before each part lets the phrases fill the gaps of the heap: with gaps before them the
-    /// memory manager takes twice as long for each piece of the image.
+    /// The phrases of a ``PhraseBook``, and their mark if it is theirs: a literal that lost its middle is still one. `free` makes room and
+    /// returns how much there is; it fails where the firmware's Python cannot read its input as bytes. Collecting before each part lets the
+    /// phrases fill the gaps of the heap: with gaps before them the memory manager takes twice as long for each piece of the image.
     private static let book = """
         class _nf(_nf):
          k=0
@@ -138,7 +138,11 @@ struct FlashHelper: Sendable {
          def kept(s,k):
           s.say(str(int(s.k==k)))
          def keep(s,k):
-          s.k=k
+          h=s.H()
+          for p in s.T:
+           h.update(bytes((len(p),)))
+           h.update(p)
+          s.k=k*(int.from_bytes(h.digest()[:3],'big')==k)
         """
 
     /// Whatever ends `run`, what is still under way is swallowed until ^C, so that no piece reaches the prompt.

@@ -12,6 +12,8 @@ struct InputTransport: FPGATransport {
     /// Round trips that a piece and the sign that it was read may take, with retransmissions.
     private static let patientRoundTrips = 8
     private static let partByteCount = 130
+    /// The same for the parts of the book, before each of which the unit collects its garbage.
+    private static let (leastUploadPatience, patientUploadRoundTrips) = (Duration.seconds(1), 30)
 
     private let shared = SharedBook()
 
@@ -28,7 +30,8 @@ struct InputTransport: FPGATransport {
 
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
         let book = book(for: image)
-        try await upload(book, through: session)
+        // A book that was cut short says nothing about the way.
+        try await session.retrying({ _ in }) { try await upload(book, through: session) }
         let pieces = ImagePiece.pieces(of: image.bytes, from: offset, in: book)
         let patience = max(Self.leastPatience, session.repl.roundTrip * Self.patientRoundTrips)
         let output = try await session.repl.feed(
@@ -61,7 +64,9 @@ struct InputTransport: FPGATransport {
         }
         guard free >= Self.leastFreeByteCount else { throw TooLittleMemory.free(free) }
         let commands = try parts.map { try PythonCode(bytes: Array("_nf.t(".utf8) + PythonLiteral.bytes($0) + [UInt8(ascii: ")")]) }
-        try await session.repl.pipeline(commands + [PythonCode("_nf.keep(\(mark))")], within: session.answerTimeout) { _, _ in }
+        let patience = max(Self.leastUploadPatience, session.repl.roundTrip * Self.patientUploadRoundTrips)
+        try await session.repl.pipeline(commands + [PythonCode("_nf.keep(\(mark))")], within: patience) { _, _ in }
+        guard try await session.ask("kept(\(mark))") == "1" else { throw REPLError.garbage("the phrases") }
     }
 
     private static func freeBytes(_ session: HelperSession) async throws -> Int {

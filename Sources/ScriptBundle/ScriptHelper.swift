@@ -16,8 +16,10 @@ struct ScriptHelper: Sendable {
     private static let sizeLimit = 1 << 24
     /// Bytes: above any disk.
     private static let spaceLimit = 1 << 56
+    /// Their answers of 90 bytes stay below the unit's ring together.
+    private static let digestsInFlight = 8
 
-    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing])
+    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing, closing])
 
     /// `o` is the firmware's `os`.
     private static let reading = """
@@ -81,8 +83,14 @@ struct ScriptHelper: Sendable {
            s.f.write(d)
            s.n=o+len(d)
           s.at()
-         def cur(s):
-          s.say(s.p if s.f else'')
+         def on(s,p):
+          if s.f and s.p==p and s.n>=0:
+           return s.at()
+          s.new(p)
+        """
+
+    private static let closing = """
+        class _ns(_ns):
          def end(s):
           if s.f:
            s.f.close()
@@ -104,12 +112,20 @@ struct ScriptHelper: Sendable {
             of: Self.remote, on: repl, answerTimeout: Self.answerTimeout, preparation: "top()", lastingExceptions: ["OSError"])
     }
 
-    func file(_ name: String) async throws -> RemoteFile? {
-        let answer = try await session.ask("sha(\(Self.literal(name)))")
+    func file(_ name: String) async throws -> RemoteFile? { try await files([name])[0] }
+
+    /// As many files as names.
+    func files(_ names: [String]) async throws -> [RemoteFile?] {
+        try await session.ask(names.map { Self.digestCall($0) }, atOnce: Self.digestsInFlight).map(Self.file(from:))
+    }
+
+    static func digestCall(_ name: String) -> String { "sha(\(literal(name)))" }
+
+    static func file(from answer: String) throws -> RemoteFile? {
         if answer == "-" { return nil }
         let parts = answer.split(separator: " ")
         guard parts.count == 2, let digest = HexText.decode(parts[0]), let byteCount = Int(parts[1]),
-            (0...Self.sizeLimit).contains(byteCount)
+            (0...sizeLimit).contains(byteCount)
         else { throw REPLError.garbage("a file's digest") }
         return RemoteFile(sha256: digest, byteCount: byteCount)
     }
@@ -139,7 +155,8 @@ struct ScriptHelper: Sendable {
         return (parts[0], parts[1])
     }
 
-    func position() async throws -> Int? { try Self.position(from: await session.ask("at()")) }
+    /// Where a new file goes on, which is begun unless it is open.
+    func position(of name: String) async throws -> Int? { try Self.position(from: await session.ask("on(\(Self.literal(name)))")) }
 
     static func position(from text: String) throws -> Int? {
         guard let value = Int(text), (-1...sizeLimit).contains(value) else { throw REPLError.garbage("a position") }

@@ -20,8 +20,7 @@ extension ScriptHelper {
                     best = max(best, position)
                     onProgress(position)
                 }
-                try await session.tell("end()")
-                if try await self.file(file.copyName) == file.expectation { return }
+                if try await end(file.copyName) == file.expectation { return }
                 report(.notice("\(file.name) arrived damaged; sending it again"))
             } catch where session.isTransient(error) {
                 report(.notice("data was lost on the way; going on with \(file.name)"))
@@ -32,15 +31,20 @@ extension ScriptHelper {
     }
 
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
-        let start: Int?
-        if let position = try await position(), position <= file.bytes.count,
-            try await session.ask("cur()") == file.copyName
-        {
-            start = position
-        } else {
+        var start = try await position(of: file.copyName)
+        if let position = start, position > file.bytes.count {
             start = try ScriptHelper.position(from: await session.ask("new(\(ScriptHelper.literal(file.copyName)))"))
         }
         try await session.send(file.pieces(from: start ?? 0), position: ScriptHelper.position(from:), onProgress: onProgress)
+    }
+
+    /// Closes the file and digests it, in one round trip.
+    private func end(_ name: String) async throws -> RemoteFile? {
+        do {
+            return try Self.file(from: await session.tell("end()", thenPerform: Self.digestCall(name)))
+        } catch REPLError.unreadable {
+            return try await file(name)
+        }
     }
 }
 

@@ -44,8 +44,8 @@ public struct ScriptInstaller: Sendable {
     public func deepCheck() async throws -> [ScriptDifference] {
         try await session.using {
             var found: [ScriptDifference] = []
-            for file in scripts.installed {
-                guard let actual = try await helper.file(file.name) else {
+            for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed.map(\.name))) {
+                guard let actual else {
                     found.append(.missing(file.name))
                     continue
                 }
@@ -70,13 +70,13 @@ public struct ScriptInstaller: Sendable {
         try await retrying(report) { try await session.ensure() }
         try await retrying(report) { try await removeLeftovers(except: outdated) }
         guard !outdated.isEmpty else { return 0 }
-        try await retrying(report) { try await checkSpace(for: outdated) }
+        let missing = try await retrying(report) { try await self.missing(of: outdated) }
+        try await retrying(report) { try await checkSpace(for: missing) }
         let total = outdated.reduce(0) { $0 + $1.bytes.count }
         var done = 0
         var bytesSent = 0
         for file in outdated {
-            let isThere = try await retrying(report) { try await helper.file(file.copyName) == file.expectation }
-            if !isThere {
+            if missing.contains(file) {
                 try await helper.upload(file, report) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) }
                 bytesSent += file.bytes.count
             }
@@ -87,10 +87,10 @@ public struct ScriptInstaller: Sendable {
         return bytesSent
     }
 
-    /// Each file takes two questions before it is sent and three after.
+    /// Each file takes a question before it is sent, and one after; a set takes seven.
     public var pace: ScriptPace {
         ScriptPace(
-            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,
+            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.8, pieceByteCount: 400, fileTrips: 2, setTrips: 7,
             byteSeconds: 0.000_05)
     }
 
@@ -102,7 +102,12 @@ public struct ScriptInstaller: Sendable {
     }
 
     public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
-        try await session.using { try await checkSpace(for: scripts.installed.filter { names.contains($0.name) }) }
+        try await session.using { try await checkSpace(for: missing(of: scripts.installed.filter { names.contains($0.name) })) }
+    }
+
+    /// Files whose new copy is not on the unit.
+    private func missing(of files: [ScriptSet.File]) async throws -> [ScriptSet.File] {
+        zip(files, try await helper.files(files.map(\.copyName))).filter { $0.expectation != $1 }.map { $0.0 }
     }
 
     /// Old and new copies exist side by side for a while. LittleFS needs a block or two for the folder.
@@ -110,7 +115,7 @@ public struct ScriptInstaller: Sendable {
         let space = try await helper.space()
         let blocks = FileBlocks(size: space.blockByteCount, cacheSize: Self.cacheSize)
         var needed = 2 * space.blockByteCount
-        for file in files where try await helper.file(file.copyName) != file.expectation {
+        for file in files {
             needed += blocks.count(of: file.bytes.count) * space.blockByteCount
         }
         if needed <= space.freeByteCount { return }
@@ -122,21 +127,26 @@ public struct ScriptInstaller: Sendable {
 
     /// Safe to repeat: a file without a new copy is already in place, and the verification at the end covers all files.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {
-        if let main = files.first(where: { $0.name == scripts.family.mainName }) {
-            if try await helper.file(main.copyName) == main.expectation {
+        let missing = try await missing(of: files)
+        let main = files.first { $0.name == scripts.family.mainName }
+        if let main {
+            if !missing.contains(main) {
                 try await session.tell("drop(\(ScriptHelper.literal(main.name)))")
             } else if try await helper.file(main.name) != main.expectation {
                 // The old one would claim its version over the new ones.
                 throw ScriptError.verificationFailed(main.name)
             }
         }
-        for file in files where try await helper.file(file.copyName) == file.expectation {
-            try await session.tell("move(\(ScriptHelper.literal(file.name)))")
-        }
-        for file in scripts.installed where try await helper.file(file.name) != file.expectation {
+        let calls = files.filter { !missing.contains($0) && $0 != main }.map { Self.moveCall($0) }
+        try await session.tell(calls)
+        if let main, !missing.contains(main) { try await session.tell(Self.moveCall(main)) }
+        for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed.map(\.name)))
+        where actual != file.expectation {
             throw ScriptError.verificationFailed(file.name)
         }
     }
+
+    private static func moveCall(_ file: ScriptSet.File) -> String { "move(\(ScriptHelper.literal(file.name)))" }
 }
 
 extension ScriptSet.File {

@@ -46,6 +46,8 @@ import Testing
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
+        "ReferenceClients": ["Bluetooth", "Support"],
+        "LinkBench": ["ReferenceClients", "VirtualDevices", "VirtualFaults", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
             "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",
@@ -112,8 +114,8 @@ import Testing
         for target in project.targets where !target.isTest && target.name != "noafw" {
             var roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
             // The lab's unit is played without any client code, as are the recorded conversations; its leak check without the tool.
-            // The fleets' bench puts many units on one air.
-            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) {
+            // The benches put many units on one air, or one on many links.
+            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench", "LinkBench"].contains(target.name) {
                 roots.remove("VirtualDevices")
             }
             if ["LabRounds", "ListPeripherals", "SendFirmware"].contains(target.name) { roots.remove("BlueZ") }

@@ -16,6 +16,7 @@ import Testing
         let libraries: Set<String> = ["CBuild", "CDBus", "CPNG", "CPQ", "CZip", "CCrypto"]
         let product = Set(ModuleTableTests.mayImport.keys).subtracting(libraries)
         let programs: Set<String> = [
+            "LinkBench", "ReferenceClients",
             "DevelopmentAssets", "BootloaderTraces", "LabRounds", "VirtualUnitServer", "VirtualFaults", "LedgerWriter", "LedgerStation",
             "FleetRig", "FleetBench", "TestSupport", "FuzzTargets", "noafw-ci", "ListPeripherals", "SendFirmware"
         ]

@@ -58,9 +58,9 @@ struct HostileNumberTests {
 
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "-2", "16777217", "1e3"])
     func positionsAndSizes(number: String) async throws {
-        let (helper, host) = try await helper(answering: number, to: "at")
+        let (helper, host) = try await helper(answering: number, to: "on")
         defer { host.endAndRemove() }
-        await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position() }
+        await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position(of: "main.py") }
         _ = try await helper.session.repl.runText(
             "_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
         await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file("main.py") }

@@ -53,6 +53,31 @@ struct SyntaxTests {
         }
     }
 
+    /// Read as one text, the second script would mend the first.
+    @Test(arguments: [
+        ("x = (", ")\n"), ("x = [1,", "2]\n"), ("x = {", "}"), ("x = '''a", "b'''\n"), ("x = \"\"\"a\n", "b\"\"\"\n"),
+        ("x = f'''{1}", "'''"),
+        ("x = 1 + \\", "2\n"), ("x = 'a\\", "b'\n"),
+        ("if 1:\n", " x = 1\n"), ("try:\n x = 1\n", "except:\n x = 2\n"),
+        ("@f\n", "def g(): pass\n"), ("if 1:\n x = 1\n", "else:\n x = 2\n"), ("x = '''a''", "'\n"),
+        ("from micropython import const\nX = const(1)\n", "Y = const(X)\n"),
+    ])
+    func noScriptMendsAnother(first: String, second: String) throws {
+        let files = [file("a.py", first), file("b.py", second), file("c.py", "z = 1\n")]
+        let alone = try files.flatMap { try python().mistakes(in: [$0]) }
+        #expect(!alone.isEmpty)
+        #expect(try python().mistakes(in: files) == alone)
+    }
+
+    /// One compiler for many files.
+    @Test func smallScriptsGoTogether() {
+        let files = (0..<1000).map { file("\($0).py", "x = \($0)\n") }
+        #expect(ScriptGroup.groups(of: files, for: .mpyCross).count == 1)
+        #expect(ScriptGroup.groups(of: files, for: .luac).count == 1000)
+        let large = (0..<4).map { file("\($0).py", String(repeating: "#", count: 200_000)) }
+        #expect(ScriptGroup.groups(of: large, for: .mpyCross).count == 4)
+    }
+
     @Test func tenMebibytesAreCompiled() throws {
         let line = Array("x = 1 # ten mebibytes of assignments and of comments\n".utf8)
         let bytes = Array((0..<(10 << 20) / line.count).map { _ in line }.joined())

@@ -36,6 +36,7 @@ package struct HelperPiece: Sendable, Hashable {
 package struct HelperSession: Sendable {
     /// From one piece of the helper to the next.
     private static let uploadTimeout = Duration.seconds(6)
+    private static let callsInFlight = 16
     /// To get back to the prompt after a loss.
     package static let recoveryTimeout = Duration.seconds(20)
 
@@ -80,6 +81,26 @@ package struct HelperSession: Sendable {
     /// Calls a method once and returns its checked answer.
     package func perform(_ call: String, within limit: Duration? = nil) async throws -> String {
         try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? answerTimeout))
+    }
+
+    /// Calls a method that answers nothing and then another one, in one round trip.
+    package func tell(_ call: String, thenPerform next: String) async throws -> String {
+        try CheckedAnswer.decode(try await answers(to: [call, next], atOnce: 2)[1])
+    }
+
+    /// Asks several questions in one go, all again if an answer was damaged. Use only for methods that are safe to repeat.
+    /// - Parameter inFlight: so many answers are below 1000 bytes together.
+    package func ask(_ calls: [String], atOnce inFlight: Int) async throws -> [String] {
+        try await CheckedAnswer.insisting { try await answers(to: calls, atOnce: inFlight).map(CheckedAnswer.decode) }
+    }
+
+    /// Calls methods in order, as long as none raises. Those that were under way by then run as well.
+    package func tell(_ calls: [String]) async throws { _ = try await answers(to: calls, atOnce: Self.callsInFlight) }
+
+    private func answers(to calls: [String], atOnce inFlight: Int) async throws -> [[UInt8]] {
+        var answers: [[UInt8]] = []
+        try await repl.pipeline(calls.map { try code(of: $0) }, atOnce: inFlight, within: answerTimeout) { answers.append($1) }
+        return answers
     }
 
     /// Asks again if the answer was damaged. Use only for methods that are safe to repeat.

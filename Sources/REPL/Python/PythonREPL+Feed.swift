@@ -8,7 +8,8 @@ extension PythonREPL {
 
     /// Runs code that reads pieces of data from its input, and sends them as it reads.
     ///
-    /// If it falls silent or gives up, the session is out of step, and the code swallows input until ``recover(within:)`` ends it.
+    /// If it falls silent or gives up, it is interrupted. The session stays in step if that is answered; otherwise the code swallows
+    /// input until ``recover(within:)`` ends it.
     /// - Parameters:
     ///   - patience: from one sign that a piece was read to the next.
     ///   - limit: to start, to end, and for one packet.
@@ -25,7 +26,7 @@ extension PythonREPL {
         while true {
             while let bytes = inbox.poll() {
                 if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }
-                if let output = try end(of: feed) { return output }
+                if let output = try await end(of: &feed) { return output }
             }
             let packet = feed.isRunning ? feed.stream.nextPacket(atMost: payloadSize) : []
             if !packet.isEmpty {
@@ -33,9 +34,10 @@ extension PythonREPL {
                 if feed.stream.isAtEnd { deadline = clock.deadline(in: limit) }
             } else if let bytes = try await inbox.next(before: deadline, on: clock) {
                 if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }
-                if let output = try end(of: feed) { return output }
+                if let output = try await end(of: &feed) { return output }
             } else {
                 try await awaitSurrender(&feed)
+                if feed.stream.hasSurrendered { try await settle(&feed) }
                 throw REPLError.timedOut("the unit to read what it was sent")
             }
         }
@@ -64,10 +66,11 @@ extension PythonREPL {
     }
 
     /// - Returns: `nil` while the code runs.
-    private func end(of feed: Feed) throws -> [UInt8]? {
+    private func end(of feed: inout Feed) async throws -> [UInt8]? {
         guard let answer = feed.answer else {
-            if feed.stream.hasSurrendered { throw REPLError.garbage("the check of a piece") }
-            return nil
+            guard feed.stream.hasSurrendered else { return nil }
+            try await settle(&feed)
+            throw REPLError.garbage("the check of a piece")
         }
         let hasRaised = !answer.standardError.isEmpty
         state.withLock { state in
@@ -86,5 +89,20 @@ extension PythonREPL {
         while !feed.stream.hasSurrendered, feed.answer == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
             _ = try take(bytes, into: &feed) { _ in }
         }
+    }
+
+    /// Ends a helper that swallows its input.
+    private func settle(_ feed: inout Feed) async throws {
+        // It has to swallow what is under way: what comes after the interrupt is for the prompt.
+        try await clock.sleep(until: clock.deadline(in: roundTrip))
+        let deadline = clock.deadline(in: Self.surrenderTimeout)
+        try await send(bytes: [Control.interrupt], before: deadline)
+        while feed.answer == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
+            _ = try take(bytes, into: &feed) { _ in }
+        }
+        guard feed.answer?.standardError.isEmpty == true else { return }
+        // An interrupt leaves a byte in the ring, which is in the prompt's line by now (monocle-micropython, `main.c`).
+        try await send(bytes: [Control.interrupt], before: deadline)
+        state.withLock { $0.isInStep = true }
     }
 }

@@ -71,6 +71,9 @@ public final class PythonREPL: Sendable {
         return output
     }
 
+    /// Nothing runs, and the next call finds the prompt.
+    package var isInStep: Bool { state.withLock(\.isInStep) }
+
     /// Of the fastest command.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 

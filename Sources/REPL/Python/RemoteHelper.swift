@@ -5,7 +5,7 @@ import Synchronization
 /// instance.
 ///
 /// The Monocle keeps a whole piece, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). A
-/// helper's mark, a digest of its code, is set last, so half an upload or another version is uploaded again.
+/// helper's mark, a digest of its code, is set once all pieces were taken, so half an upload or another version is uploaded again.
 package struct RemoteHelper: Sendable {
     package static let pieceLimit = 450
     /// The base class of all helpers; `_nr()` makes an instance for a single question.
@@ -51,9 +51,12 @@ package struct RemoteHelper: Sendable {
         let hasGround = marks.first == (base.isEmpty ? mark : Self.ground.mark)
         let isThere = hasGround && (base.isEmpty || marks.dropFirst().first == mark)
         if !isThere {
-            let code = try ((hasGround ? [] : base) + upload).map { try PythonCode($0) }
+            let parts = (hasGround ? [] : [base]) + [upload]
             do {
-                try await repl.pipeline(code, within: limit) { _, _ in }
+                // A mark that followed a lost piece at once would be set without it.
+                for code in [parts.flatMap { $0.dropLast() }, parts.compactMap(\.last)] {
+                    try await repl.pipeline(try code.map { try PythonCode($0) }, within: limit) { _, _ in }
+                }
             } catch REPLError.exception(let exception) {
                 throw REPLError.lacking(in: exception) ?? .exception(exception)
             }

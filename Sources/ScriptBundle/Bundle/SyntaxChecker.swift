@@ -28,29 +28,44 @@ public struct SyntaxChecker: Sendable {
         return found.sorted { order[$0.file] ?? 0 < order[$1.file] ?? 0 }
     }
 
+    /// Starting a compiler takes longer than most scripts, so several go as one; if a compiler refuses them, each half goes alone.
     private func check(_ files: [ScriptSet.File], _ report: (SyntaxMistake) throws(BundleError) -> Void) throws(BundleError) {
-        var waiting = files[...]
-        var running: [(file: ScriptSet.File, compiler: BoundedProcess)] = []
+        var waiting = ScriptGroup.groups(of: files, for: tool)[...]
+        var running: [(group: ScriptGroup, compiler: BoundedProcess)] = []
         defer { for (_, compiler) in running { compiler.kill() } }
         // Twice the processors: one starts while another is being judged.
         let width = max(1, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         while !waiting.isEmpty || !running.isEmpty {
-            while running.count < width, let file = waiting.popFirst() {
-                if let reason = tool.refusal(of: file.bytes) {
+            while running.count < width, let group = waiting.popFirst() {
+                if let file = group.files.first, let reason = tool.refusal(of: file.bytes) {
                     try report(SyntaxMistake(file: file.name, line: nil, says: reason))
                     continue
                 }
-                let arguments = tool.arguments(byteCount: file.bytes.count)
-                guard let compiler = BoundedProcess(path, arguments, input: file.bytes, outputLimit: Self.outputLimit) else {
-                    throw .checkFailed(file: file.name, reason: "\(path) cannot be started")
-                }
-                running.append((file, compiler))
+                running.append((group, try start(group)))
             }
             guard !running.isEmpty else { return }
             // In order, so that the same mistake is reported each time; the others keep running.
-            let (file, compiler) = running.removeFirst()
-            if let mistake = try mistake(compiler.wait(milliseconds: Self.timeLimit), in: file) { try report(mistake) }
+            let (group, compiler) = running.removeFirst()
+            try judge(compiler.wait(milliseconds: Self.timeLimit), group, report)
         }
+    }
+
+    private func judge(
+        _ ending: BoundedProcess.Ending, _ group: ScriptGroup, _ report: (SyntaxMistake) throws(BundleError) -> Void
+    ) throws(BundleError) {
+        if group.files.count == 1 {
+            if let mistake = try mistake(ending, in: group.files[0]) { try report(mistake) }
+        } else if ending != .exited(status: 0, output: []) {
+            for half in group.halves { try judge(start(half).wait(milliseconds: Self.timeLimit), half, report) }
+        }
+    }
+
+    private func start(_ group: ScriptGroup) throws(BundleError) -> BoundedProcess {
+        let text = group.text
+        guard let compiler = BoundedProcess(path, tool.arguments(byteCount: text.count), input: text, outputLimit: Self.outputLimit) else {
+            throw .checkFailed(file: group.files[0].name, reason: "\(path) cannot be started")
+        }
+        return compiler
     }
 
     private func mistake(_ ending: BoundedProcess.Ending, in file: ScriptSet.File) throws(BundleError) -> SyntaxMistake? {

@@ -8,13 +8,13 @@ package struct BootloaderProfile: Sendable {
     package init(configuration: BootloaderConfiguration, name: String) { (self.configuration, self.name) = (configuration, name) }
 
     /// At the address after the unit's: its last octet wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
-    /// - Parameter largestMTU: the unit's, in bytes.
-    func peripheral(of address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
+    /// - Parameter configuration: the unit's.
+    func peripheral(of address: DeviceAddress, _ configuration: UnitConfiguration) -> PeripheralProfile {
         var octets = address.octets
         octets[5] &+= 1
         return PeripheralProfile(
             address: DeviceAddress(octets: octets) ?? address, name: name, advertisedServices: [DFUService.id], table: DFUService.table,
-            pace: .bootloader, largestMTU: largestMTU, notificationQueue: 1, isBootloader: true)
+            pace: configuration.linkPace ?? .bootloader, largestMTU: configuration.largestMTU, notificationQueue: 1, isBootloader: true)
     }
 }
 

@@ -119,16 +119,18 @@ package struct LinkPace: Sendable {
     /// How much of an interval the peripheral's radio may be on, for both directions.
     let eventLength: Duration
     let supervisionTimeout: Duration
+    /// How often both sides may send in one event.
+    let turns: Int
 
-    package init(interval: Duration = .milliseconds(15), eventLength: Duration, supervisionTimeout: Duration) {
-        (self.interval, self.eventLength, self.supervisionTimeout) = (interval, eventLength, supervisionTimeout)
+    package init(interval: Duration = .milliseconds(15), eventLength: Duration, supervisionTimeout: Duration, turns: Int = .max) {
+        (self.interval, self.eventLength, self.supervisionTimeout, self.turns) = (interval, eventLength, supervisionTimeout, turns)
     }
 
     /// nRF5 SDK 17, `ble_dfu` and `sdk_config.h`.
     static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))
 
     /// Air time of one attribute value of `count` bytes, including acknowledgements between its link-layer packets.
-    static func airtime(valueCount count: Int) -> Duration {
+    package static func airtime(valueCount count: Int) -> Duration {
         let bytes = count + 7
         let packets = (bytes + 250) / 251
         return .microseconds((bytes + packets * 10) * 8 + packets * 380)

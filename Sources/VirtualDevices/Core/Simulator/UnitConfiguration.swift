@@ -11,7 +11,7 @@ public struct UnitConfiguration: Sendable {
     package var largestMTU = Int.max
     /// Link set-up and service discovery; zero when a real host does them.
     package var linkSetUp: Duration = .milliseconds(400)
-    /// Instead of the pace that the family's application asks for.
+    /// Instead of the pace that the family's application and bootloader ask for.
     package var linkPace: LinkPace?
 
     public init(python: String = "") { self.python = python }

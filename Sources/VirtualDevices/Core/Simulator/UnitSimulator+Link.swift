@@ -7,9 +7,10 @@ extension UnitSimulator {
         guard let active = platform.link else { return }
         platform.link?.nextEvent = nil
         var budget = active.pace.eventLength
-        var isBusy = true
-        while isBusy {
+        var (isBusy, turns) = (true, 0)
+        while isBusy, turns < active.pace.turns {
             isBusy = false
+            turns += 1
             if let count = active.link.firstPacketLength, Self.spend(count, from: &budget), let packet = active.link.takePacket() {
                 try receive(packet)
                 isBusy = true

@@ -66,7 +66,7 @@ struct UnitSimulator {
         platform.wantsBootloader = false
         guard booted.hasLeft else {
             platform.mode = .bootloader
-            platform.peripheral = design.peripheral(of: platform.address, largestMTU: platform.design.configuration.largestMTU)
+            platform.peripheral = design.peripheral(of: platform.address, platform.design.configuration)
             platform.bootloader = booted
             return platform.publish()
         }

@@ -1,0 +1,81 @@
+import DFU
+import FPGA
+import Foundation
+import Support
+import VirtualDevices
+
+/// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document a line.
+///
+///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]…]
+///
+/// Intervals in milliseconds, and payloads, choose a part of the table. Progress goes to standard error.
+@main
+enum Program {
+    struct Line: Codable {
+        var job: String
+        var link: LinkSetting
+        /// Of what is sent.
+        var byteCount: Int
+        var limit: Limit
+        var limitSeconds: Double
+        /// By client.
+        var clients: [String: Measurement]
+    }
+
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count >= 4 else {
+            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]...]\n".utf8))
+            exit(64)
+        }
+        let clients = try clients(words)
+        let wanted = words.dropFirst(4).map { $0.split(separator: "/").compactMap { Double($0) } }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for link in LinkSetting.all where wanted.isEmpty || wanted.contains(where: { link.isMeant(by: $0) }) {
+            for line in await measure(clients, link) { FileHandle.standardOutput.write(try encoder.encode(line) + Data("\n".utf8)) }
+        }
+    }
+
+    private static func clients(_ words: [String]) throws -> Clients {
+        let package = try DFUPackage(bytes: FileReader.read(words[0], limit: DFUPackage.fileSizeLimit))
+        let key = try TrustedKey(name: words[1], pem: FileReader.read(words[1], limit: 16_384))
+        guard let firmware = package.images.first else { throw DFUError.package(.manifestInvalid(reason: "it names no image")) }
+        let image = try FPGAImage(FileReader.read(words[2], limit: FPGALimits.imageByteCount), isChecked: false)
+        return Clients(
+            image: image, firmware: firmware, file: try FileReader.read(words[3], limit: 1 << 20),
+            keys: [key.coordinates[..<32].reversed() + key.coordinates[32...].reversed()])
+    }
+
+    private static func measure(_ clients: Clients, _ link: LinkSetting) async -> [Line] {
+        let fpga = await clients.writeFPGA(link)
+        let app = await clients.writeFPGALikeTheApp(link)
+        let firmware = await clients.sendFirmware(link)
+        let receipts = await clients.sendFirmwarePlainly(link, receiptInterval: 12)
+        let objects = await clients.sendFirmwarePlainly(link, receiptInterval: 0)
+        let file = await clients.putFile(link)
+        let mpremote = await clients.putFileLikeMpremote(link)
+        let configuration = BootloaderConfiguration(trustedKeys: [])
+        let (imageCount, firmwareCount, fileCount) = (clients.image.bytes.count, clients.firmware.bytes.count, clients.file.count)
+        return [
+            line("fpga", link, imageCount, Limit(throughREPL: fpga.bytes, flashed: imageCount, link), ["noafw": fpga, "phone app": app]),
+            line(
+                "firmware", link, firmwareCount, Limit(firmware: firmwareCount, link, configuration),
+                ["noafw": firmware, "PRN 12": receipts, "CRC an object": objects]),
+            line("file", link, fileCount, Limit(throughREPL: fileCount, flashed: 0, link), ["noafw": file, "mpremote": mpremote]),
+        ]
+    }
+
+    private static func line(
+        _ job: String, _ link: LinkSetting, _ byteCount: Int, _ limit: Limit, _ clients: [String: Measurement]
+    ) -> Line {
+        let figures = clients.sorted { $0.key < $1.key }.map { name, measured in
+            "\(name) \(measured.seconds.map { "\(($0 * 100).rounded() / 100) s" } ?? measured.remark ?? "")"
+        }
+        let packets = link.hasOnePacketPerEvent ? "1" : "all"
+        let place = "\(job) \(link.intervalMilliseconds) ms, \(packets), \(link.payload) B, \(link.loss)"
+        let text = "\(place): \(figures.joined(separator: "; "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        return Line(job: job, link: link, byteCount: byteCount, limit: limit, limitSeconds: limit.seconds, clients: clients)
+    }
+}
