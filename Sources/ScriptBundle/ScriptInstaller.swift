@@ -87,10 +87,11 @@ public struct ScriptInstaller: Sendable {
         return bytesSent
     }
 
-    /// Each file takes a question before it is sent, and one after; a set takes seven.
+    /// Each file takes a question before it is sent, and one after; its folder's blocks in the flash take as long as three. A set takes
+    /// seven.
     public var pace: ScriptPace {
         ScriptPace(
-            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.8, pieceByteCount: 400, fileTrips: 2, setTrips: 7,
+            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.8, pieceByteCount: 400, fileTrips: 5, setTrips: 7,
             byteSeconds: 0.000_05)
     }
 

@@ -43,7 +43,8 @@ import Testing
 
     @Test(arguments: [(404, "", 200, "AST-"), (200, "", 200, "AST-"), (200, "", 404, "AST-")])
     func whatDoesNotWorkFails(answers: Int, text: String, hears: Int, code: String) async throws {
-        let answer = answers == 200 && hears == 404 ? Self.stream("ready") : answers == 200 ? Self.stream("") : "{\"error\":{\"message\":\"no\"}}"
+        let stream = Self.stream(hears == 404 ? "ready" : "")
+        let answer = answers == 200 ? stream : "{\"error\":{\"message\":\"no\"}}"
         let run = try await against(answers: answers, answer, hears: hears, ["--json"])
         let json = try ToolBench.json(run.output)
         #expect(run.code != 0 && json["verdict"] as? String == "fail" && run.diagnostics.contains(code), "\(run)")

@@ -48,18 +48,18 @@ import Testing
         #expect(await doctor(Self.facts()) == 0)
         #expect(
             harness.output == """
-                ok    bus              this user may talk to bluetoothd
-                ok    bluetoothd       5.66, running, process 812
-                ok    adapter          hci0 00:1A:7D:DA:71:13, powered
-                ok    rfkill           not blocked
-                ok    link             interval 30-50 ms, supervision 420 ms (a line needs 2000 ms: docs/hardware.md); the MTU is negotiated with each unit
-                ok    clients          nobody else uses the adapter
-                ok    remembered       no unit without a bond
-                ok    state            /home/op/.local/state/noafw, 5000 MB free
-                ok    catalogue        /line: firmware v23.248.0754
-                ok    virtual-monocle  MicroPython 1.29.0 in /line/.venv/bin/monocle-python
-                ok    virtual-frame    Lua 5.4.6 in /line/.venv/bin/frame-lua
-                ok    luac             Lua 5.4.4, luac5.4
+                ok    bus               this user may talk to bluetoothd
+                ok    bluetoothd        5.66, running, process 812
+                ok    adapter           hci0 00:1A:7D:DA:71:13, powered
+                ok    rfkill            not blocked
+                ok    link              interval 30-50 ms, supervision 420 ms (a line needs 2000 ms: docs/hardware.md); the MTU is negotiated with each unit
+                ok    clients           nobody else uses the adapter
+                ok    remembered        no unit without a bond
+                ok    state             /home/op/.local/state/noafw, 5000 MB free
+                ok    catalogue         /line: firmware v23.248.0754
+                ok    virtual-monocle   MicroPython 1.29.0 in /line/.venv/bin/monocle-python
+                ok    virtual-frame     Lua 5.4.6 in /line/.venv/bin/frame-lua
+                ok    luac              Lua 5.4.4, luac5.4
 
                 first this machine is ready: wake a unit, then run noafw scan
 
@@ -109,9 +109,9 @@ import Testing
             $0.blocks = [.init(name: "hci0", by: "by software")]
         }
         #expect(await doctor(facts) == code)
-        #expect(harness.output.contains("fail  \(name.padded(to: 15))  no answer"))
+        #expect(harness.output.contains("fail  \(name.padded(to: 16))  no answer"))
         #expect(harness.output.contains("fix: log in"))
-        #expect(harness.output.contains("fail  rfkill           hci0 is blocked by software"))
+        #expect(harness.output.contains("fail  rfkill            hci0 is blocked by software"))
         #expect(harness.output.contains("5.66 is installed"))
         #expect(!harness.output.contains("adapter  "))
     }

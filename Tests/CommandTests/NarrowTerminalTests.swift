@@ -39,7 +39,8 @@ import Testing
             name: "bus", status: .fail, detail: String(repeating: "word ", count: 40), fix: String(repeating: "fix ", count: 40))
         let lines = check.lines(style(80))
         #expect(
-            lines.count > 4 && lines[0].hasPrefix("fail  bus              word word") && lines.allSatisfy { DisplayWidth.columns($0) <= 80 }
+            lines.count > 4 && lines[0].hasPrefix("fail  bus               word word")
+                && lines.allSatisfy { DisplayWidth.columns($0) <= 80 }
         )
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(String(repeating: " ", count: 23)) })
         #expect(check.lines(style(nil)).count == 2)

@@ -89,6 +89,18 @@ struct InputTransportTests {
         #expect(!notices(events).contains { $0.contains("as Python text") })
     }
 
+    /// Bytes that could be a piece's own: what its check refuses would else be written, and the whole flash erased once more.
+    @Test(arguments: [[33, 40], [33, 33, 33, 33]] as [[UInt8]])
+    func whatLooksLikeAPieceIsNotWritten(bytes: [UInt8]) async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try image()
+        for packet in stride(from: 60, through: 170, by: 10) { bench.tap.type(bytes, before: packet) }
+        let events = try await update(bench, image)
+        try expectProven(bench, image)
+        #expect(events.count { $0 == .erasing } == 1)
+    }
+
     /// Where the write counter is, whether the book is there, and the loop again: the prompt itself need not be looked for.
     @Test func aLostPacketCostsThreeCommands() async throws {
         let image = try image()

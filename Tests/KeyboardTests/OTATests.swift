@@ -108,6 +108,20 @@ import VirtualDevices
         #expect(report.error?.code == "OTA-000F")
     }
 
+    /// It answers, and has run for longer than since the order: what it says is its old firmware's.
+    @Test func aUnitThatStillRunsHasNotRestarted() async throws {
+        let bench = try OTABench()
+        await #expect(throws: OTAError.doesNotRestart) {
+            try await bench.run {
+                let clock = bench.air.time.clock
+                try await clock.sleep(until: clock.deadline(in: .seconds(30)))
+                let order = clock.now
+                try await clock.sleep(until: clock.deadline(in: .seconds(5)))
+                try await KeyboardUpdate(http: bench.http(), image: []).waitForRestart(since: order)
+            }
+        }
+    }
+
     @Test func whatTheUnitRefusesFails() async throws {
         var faults = KeyboardNetworkFaults()
         faults.isFlashBad = true

@@ -1,9 +1,10 @@
 import Foundation
-import KeyboardFamily
 import Support
 import TestSupport
 import Testing
 import VirtualDevices
+
+@testable import KeyboardFamily
 
 @Suite struct TraceTests {
     /// As the unit writes it: bytes as they are, quotation marks and control characters escaped.
@@ -59,6 +60,16 @@ import VirtualDevices
         var settings = KeyboardSettings()
         settings.refusedReports = [3]
         await #expect(throws: KeyboardError.notProved(reason: "it noted other keys")) { try await prove(text("abc"), settings) }
+    }
+
+    @Test func otherCommandsAreNotProved() throws {
+        let before = KeyboardTrace()
+        var next = before.after([KeyCommand.control(0x4A)], layout: KeyboardLayout.swissGerman)
+        try before.prove([KeyCommand.control(0x4A)], layout: KeyboardLayout.swissGerman, next: next)
+        next.commands = [Array("ENTER".utf8)]
+        #expect(throws: KeyboardError.notProved(reason: "it noted other commands")) {
+            try before.prove([KeyCommand.control(0x4A)], layout: KeyboardLayout.swissGerman, next: next)
+        }
     }
 
     /// The same with and without it.

@@ -12,15 +12,18 @@ struct ChatCheck: Sendable {
 
     private static let usualLimit = 120.0
 
-    let command: ChatCommand
     let context: CommandContext
+    let mode: AssistantMode
+    let isJSON: Bool
+    /// In seconds.
+    let limit: Double?
 
-    func run() async -> Int32 {
-        let mode = command.assistant.mode
-        return await OfflineCommand(context: context, isJSON: command.report.json).run(
-            failure: { ChatCheckDocument(mode: mode, error: $0) }
+    /// - Parameter choose: reads options and configuration.
+    func run(_ choose: @escaping () throws -> AssistantChoice) async -> Int32 {
+        await OfflineCommand(context: context, isJSON: isJSON).run(
+            failure: { [mode] in ChatCheckDocument(mode: mode, error: $0) }
         ) { style in
-            let choice = try command.assistant.choice(context.environment)
+            let choice = try choose()
             guard case .server(let settings) = choice else { throw CommandError.noKey }
             settings.notices.forEach(context.note)
             let findings = try await findings(settings)
@@ -40,9 +43,7 @@ struct ChatCheck: Sendable {
     }
 
     private func findings(_ settings: AssistantSettings) async throws -> [ResponderTrial.Finding] {
-        let mode = command.assistant.mode
-        let limit = command.report.timeout ?? Self.usualLimit
-        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit).run {
+        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit ?? Self.usualLimit).run {
             // A server lives in real time.
             try await OpenAIResponder.with(settings, clock: .continuous) {
                 Report(findings: try await ResponderTrial($0, mode: mode, clock: .continuous).run())

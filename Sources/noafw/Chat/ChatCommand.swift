@@ -71,7 +71,10 @@ struct ChatCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        check ? await ChatCheck(command: self, context: context).run() : await ChatRunner(command: self, context: context).run()
+        guard check else { return await ChatRunner(command: self, context: context).run() }
+        return await ChatCheck(context: context, mode: assistant.mode, isJSON: report.json, limit: report.timeout).run {
+            try assistant.choice(context.environment)
+        }
     }
 }
 

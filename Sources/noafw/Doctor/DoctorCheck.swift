@@ -19,9 +19,9 @@ struct DoctorCheck: Sendable, Hashable, Encodable {
         case .warn: .careful
         case .fail: .bad
         }
-        let column = 23
+        let column = 24
         let sign = status.rawValue.padded(to: 4)
-        let head = "  \(name.padded(to: 15))  \(UntrustedText.escape(detail))"
+        let head = "  \(name.padded(to: 16))  \(UntrustedText.escape(detail))"
         let texts = [sign + head] + (fix.map { ["\(String(repeating: " ", count: column))fix: \($0)"] } ?? [])
         let lines = texts.flatMap { DisplayWidth.hang($0, lead: column, indent: column, columns: style.columns) }
         return [style.paint(sign, tone) + lines[0].dropFirst(sign.count)] + lines.dropFirst()

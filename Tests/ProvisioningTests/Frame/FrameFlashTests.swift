@@ -64,6 +64,8 @@ struct FrameFlashTests {
         ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("print('now') error('bad')", "PRV-0040"),
         (Self.tells, "PRV-0041"), (Self.tells + "error('bad')", "PRV-0040"), (Self.tells + "frame.sleep(1) error('bad')", "PRV-0040"),
         ("frame.file.remove('odd.lua') " + Self.tells + "while true do frame.sleep(0.1) end", "PRV-0044"), ("local = 1", "PRV-0040"),
+        // At the prompt it would not fail again.
+        ("if again then return end again = 1 error('bad')", "PRV-0040"),
         ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"),
         ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
         ("frame.bluetooth.send('\\x18other') while true do frame.sleep(0.1) end -- \\x17", "PRV-0004"),
