@@ -43,27 +43,20 @@ extension RobotUnit {
         _ unit: StationUnit, _ body: @escaping @Sendable (RobotUnit) async throws -> RobotReport
     ) async throws -> RobotReport {
         let clock = unit.central.clock
-        let connect = { @Sendable in
-            try await unit.central.connect(to: unit.address, deadline: clock.deadline(in: connectTimeout))
+        // A robot has one link at a time: the last one made is the one to end.
+        let last = Mutex<(any Connection)?>(nil)
+        let open = { @Sendable (asksFeatures: Bool) in
+            await last.withLock(\.self)?.disconnect()
+            let connection = try await unit.central.connect(to: unit.address, deadline: clock.deadline(in: connectTimeout))
+            last.withLock { $0 = connection }
+            return try await RobotSession.open(connection, clock: clock, asksFeatures: asksFeatures)
         }
-        let connection = try await connect()
         do {
-            let session = try await RobotSession.open(connection, clock: clock)
-            let report = try await body(RobotUnit(
-                session: session, address: unit.address,
-                reconnect: { asksFeatures in
-                    let connection = try await connect()
-                    do {
-                        return try await RobotSession.open(connection, clock: clock, asksFeatures: asksFeatures)
-                    } catch {
-                        await connection.disconnect()
-                        throw error
-                    }
-                }))
-            await connection.disconnect()
+            let report = try await body(RobotUnit(session: try await open(true), address: unit.address, reconnect: open))
+            await last.withLock(\.self)?.disconnect()
             return report
         } catch {
-            await connection.disconnect()
+            await last.withLock(\.self)?.disconnect()
             throw error
         }
     }

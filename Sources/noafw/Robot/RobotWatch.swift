@@ -58,7 +58,6 @@ struct RobotWatchCommand: ContextCommand {
                 heard = try await session.next(before: next)
             } catch LinkError.disconnected(let reason) {
                 screen.note("the link was lost (\(UntrustedText.escape(reason))); looking for the robot")
-                await session.connection.disconnect()
                 guard let new = try await found(robot, before: end) else { return }
                 session = new
                 continue
