@@ -42,6 +42,7 @@ final class RealTimeSleep: @unchecked Sendable {
     }
 
     private func end(_ error: (any Error)?) {
+        // Unsafe in name alone: a phase is no Sendable value, and what is taken out under the lock is this call's only.
         nonisolated(unsafe) var last = Phase.over
         lock.withLock { _ in swap(&last, &phase) }
         guard case .waiting(let timer, let continuation) = last else { return }
