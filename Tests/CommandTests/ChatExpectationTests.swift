@@ -122,21 +122,4 @@ struct WholeChatExpectationTests {
             1, bench, Self.chat + ["--scripts", release], says: "run: noafw flash --virtual monocle --scripts \(release) --only scripts (or"
         )
     }
-
-    @Test func aBundleThatWasFlashedIsTalkedTo() throws {
-        let (bench, folder) = (try ToolBench(), try TemporaryFolder())
-        defer { bench.remove() }
-        let (key, bundle) = (folder.path("key.pem"), folder.path("out.zip"))
-        #expect(try bench.run(["bundle", "key", "new", "-o", key]).status == 0)
-        let open = try folder.write(try bench.run(["bundle", "key", "show", key]).output, to: "key.pub.pem")
-        #expect(try bench.run(["bundle", try release(in: folder), "-o", bundle, "--sign", key, "--no-check"]).status == 0)
-        let files = ["--bundle", bundle, "--trust", open]
-        #expect(try bench.run(["flash"] + Self.unit + files).status == 0)
-        #expect(try bench.run(["verify"] + Self.unit + ["--expect", bundle, "--trust", open]).status == 0)
-        try expect(0, bench, Self.chat, says: "note: the unit is compared with its last pass, ")
-        try expect(0, bench, Self.chat + files, says: "note: the unit is compared with bundle \(bundle)")
-        // Another machine, whose ledger knows nothing of it.
-        try FileManager.default.removeItem(at: bench.state.appendingPathComponent("ledger"))
-        try expect(0, bench, Self.chat + files, says: "trusted as")
-    }
 }

@@ -130,7 +130,8 @@ extension AssetLoader {
     private func bundled(_ wanted: Set<Component>?, in path: NamedPath) throws -> AssetSet {
         let bundle = try BundleFile.open(path, limits: .unit)
         let trust = TrustInputs(given: inputs.trust.map(inputs.path), search: inputs.search)
-        let keys = try trust.bundleKeys(note: notice)
+        let holdsFirmware = bundle.manifest.firmware != nil
+        let keys = try trust.bundleKeys(note: holdsFirmware ? { _ in } : notice)
         notice("bundle \(path.name): \(try BundleTrust(bundle, keys: keys).text(bundle))")
         guard bundle.family.name == family.id.rawValue else {
             throw BundleError.wrongFamily(place: path.name, bundle: bundle.family.name, wanted: family.id.rawValue)
