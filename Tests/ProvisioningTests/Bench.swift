@@ -104,23 +104,31 @@ extension Bench {
     }
 
     /// A run that is cancelled at its n-th line, as by Ctrl-C; the unit dies with the process that plays it, as by SIGKILL.
-    func flashCancelled(_ assets: AssetSet, atEvent event: Int) async throws {
-        let journal = Journal()
-        await #expect(throws: CancellationError.self) {
+    /// - Parameter event: of those that `counts` says.
+    /// - Returns: whether the run was cut short; one with fewer events ends.
+    @discardableResult
+    func flashCancelled(
+        _ assets: AssetSet, options: JobOptions = JobOptions(), atEvent event: Int, counts: @escaping @Sendable (RunEvent) -> Bool
+    ) async throws -> Bool {
+        let counted = Journal()
+        do {
             try await play { central, unit in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     let (stop, clock) = (Inbox<Void>(), central.clock)
                     group.addTask {
-                        _ = try await job(assets, for: unit, over: central).run {
-                            journal.add($0)
-                            if journal.text.count >= event { stop.deliver(()) }
+                        _ = try await job(assets, options, for: unit, over: central).run {
+                            if counts($0), counted.note("") >= event { stop.deliver(()) }
                         }
+                        stop.deliver(())
                     }
                     _ = try await stop.next(before: clock.deadline(in: .seconds(600)), on: clock)
                     group.cancelAll()
                     try await group.waitForAll()
                 }
             }
+            return false
+        } catch is CancellationError {
+            return true
         }
     }
 }
@@ -184,12 +192,28 @@ final class Journal: Sendable {
     var text: [String] { lines.withLock { $0 } }
 
     func add(_ event: RunEvent) {
-        switch event.content {
-        case .stage(let stage): lines.withLock { $0.append("stage \(stage.name)") }
-        case .notice(let text): lines.withLock { $0.append("notice \(text)") }
-        case .recovery(let recovery): lines.withLock { $0.append("notice \(recovery.words)") }
-        case .step(let step): lines.withLock { $0.append("step \(step.component.name) \(step.action.rawValue)") }
-        default: break
+        if let words = event.words { note(words) }
+    }
+
+    /// - Returns: how many there are.
+    @discardableResult
+    func note(_ line: String) -> Int {
+        lines.withLock { lines in
+            lines.append(line)
+            return lines.count
+        }
+    }
+}
+
+extension RunEvent {
+    /// `nil` for the progress within a stage.
+    var words: String? {
+        switch content {
+        case .stage(let stage): "stage \(stage.name)"
+        case .notice(let text): "notice \(text)"
+        case .recovery(let recovery): "notice \(recovery.words)"
+        case .step(let step): "step \(step.component.name) \(step.action.rawValue)"
+        default: nil
         }
     }
 }

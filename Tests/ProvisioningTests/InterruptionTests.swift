@@ -50,7 +50,7 @@ struct InterruptionTests {
         let bench = Bench()
         defer { bench.remove() }
         let assets = try Bench.assets()
-        try await bench.flashCancelled(assets, atEvent: event)
+        #expect(try await bench.flashCancelled(assets, atEvent: event) { $0.words != nil })
         try await bench.expectRecovery(assets, runs: 1)
     }
 }

@@ -18,17 +18,21 @@ struct KeepTests {
     /// What was kept, call by call.
     private final class Shelf: Sendable {
         let kept = Mutex<[[KeptFile]]>([])
+        let owed = Mutex<[[KeptFile]]>([])
         let isFull: Bool
 
         init(isFull: Bool = false) { self.isFull = isFull }
 
         var keeping: FileKeeping {
-            FileKeeping(folder: { _ in "SHELF" }, keep: { [self] files, _, _ in
+            FileKeeping(folder: { _ in "SHELF" }, keep: { [self] files, _, _, isOwed in
                 if isFull { throw UnitFileError.tooMany("SHELF", limit: 0) }
                 kept.withLock { $0.append(files) }
+                if isOwed { owed.withLock { $0.append(files) } }
                 return "SHELF/1"
-            })
+            }, owed: { [self] _ in owed.withLock { $0.last ?? [] } }, settle: { [self] _ in owed.withLock { $0 = [] } })
         }
+
+        var owes: Bool { owed.withLock { !$0.isEmpty } }
 
         var files: [String: [UInt8]] {
             Dictionary(kept.withLock { $0.flatMap(\.self) }.map { ($0.path.text, $0.bytes) }, uniquingKeysWith: { $1 })
@@ -83,6 +87,52 @@ struct KeepTests {
         #expect(report.passed, "\(String(describing: report.error))")
         #expect(try UnitFilesTests.held(bench) == own.mapValues { Array($0.utf8) })
         #expect(journal.text.contains { $0.contains("2 files are back on the unit") }, "\(journal.text)")
+    }
+
+    /// A run that is cut short owes the unit its files: the next update brings them, and any other run says so.
+    @Test(arguments: TestRange.of(Array(0..<100), quick: [4, 11, 23, 31, 47])) func anUpdateThatWasCutShortPutsBack(seed: Int) async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        _ = try await bench.verify(AssetSet(try FrameSamples.telling()))
+        let own = ["main.lua": Self.lua, "lib/deep/d.lua": "return {}", "mine.txt": String(repeating: "x\n", count: 300)]
+        for (name, text) in own { try Self.leave(text, as: name, bench) }
+        let bytes = own.mapValues { Array($0.utf8) }
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let (shelf, journal) = (Shelf(), Journal())
+        var options = Self.options(shelf)
+        options.putsBack = true
+        let firmware = AssetSet(try FrameSamples.assets()[.firmware])
+        for _ in 0..<3 {
+            // What the next process knows is on the unit and on the shelf.
+            try await bench.flashCancelled(firmware, options: options, atEvent: Int.random(in: 3...90, using: &generator)) { _ in true }
+            let held = try UnitFilesTests.held(bench)
+            for (name, text) in bytes { #expect(held[name] == text || shelf.files[name] == text, "\(name)") }
+        }
+        let isOwed = shelf.owes
+        _ = try await bench.flash(firmware, options: Self.options(shelf)) { journal.add($0) }
+        #expect(journal.text.contains { $0.contains("since an update was cut short: noafw update") } == isOwed, "\(journal.text)")
+        let report = try await bench.flash(firmware, options: options) { journal.add($0) }
+        #expect(report.passed, "\(String(describing: report.error))")
+        #expect(try UnitFilesTests.held(bench) == bytes, "\(journal.text)")
+        #expect(!shelf.owes)
+    }
+
+    /// What an owner has put in the place of a file that is owed stays.
+    @Test func aFileThatIsAnotherNowStays() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        let firmware = AssetSet(try FrameSamples.assets()[.firmware])
+        let (shelf, journal) = (Shelf(), Journal())
+        #expect(try await bench.flash(firmware).passed)
+        try Self.leave("-- newer", as: "main.lua", bench)
+        let files = [KeptFile(path: try UnitPath("main.lua"), bytes: [1]), KeptFile(path: try UnitPath("lib/a.lua"), bytes: [2])]
+        shelf.owed.withLock { $0 = [files] }
+        var options = Self.options(shelf)
+        options.putsBack = true
+        #expect(try await bench.flash(firmware, options: options) { journal.add($0) }.passed)
+        #expect(try UnitFilesTests.held(bench) == ["main.lua": Array("-- newer".utf8), "lib/a.lua": [2]])
+        #expect(journal.text.contains("notice 1 file is back on the unit"), "\(journal.text)")
+        #expect(journal.text.contains("notice left as they are on the unit, since they are others now: main.lua (kept in SHELF)"))
     }
 
     /// A program of one's own goes when scripts come, with a new firmware and without.

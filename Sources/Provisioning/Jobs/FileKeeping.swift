@@ -14,14 +14,21 @@ public struct KeptFile: Sendable, Hashable {
 public struct FileKeeping: Sendable {
     /// As the plan names it.
     let folder: @Sendable (DeviceAddress) -> String
+    /// - Parameter owed: the unit gets them back; they are remembered until it has.
     /// - Returns: the place.
-    let keep: @Sendable ([KeptFile], UnitIdentity, FamilyID) async throws -> String
+    let keep: @Sendable (_ files: [KeptFile], _ unit: UnitIdentity, _ family: FamilyID, _ owed: Bool) async throws -> String
+    /// What jobs that were cut short owe to a unit.
+    let owed: @Sendable (DeviceAddress) async throws -> [KeptFile]
+    /// Nothing is owed any more.
+    let settle: @Sendable (DeviceAddress) async throws -> Void
 
     public init(
         folder: @escaping @Sendable (DeviceAddress) -> String,
-        keep: @escaping @Sendable ([KeptFile], UnitIdentity, FamilyID) async throws -> String
+        keep: @escaping @Sendable (_ files: [KeptFile], _ unit: UnitIdentity, _ family: FamilyID, _ owed: Bool) async throws -> String,
+        owed: @escaping @Sendable (DeviceAddress) async throws -> [KeptFile],
+        settle: @escaping @Sendable (DeviceAddress) async throws -> Void
     ) {
-        (self.folder, self.keep) = (folder, keep)
+        (self.folder, self.keep, self.owed, self.settle) = (folder, keep, owed, settle)
     }
 }
 
@@ -38,6 +45,11 @@ extension UnitFiles {
             }
         }
         return kept
+    }
+
+    func putBack(_ file: KeptFile) async throws {
+        try await makeFolders(file.path.parent)
+        try await write(file.bytes, to: file.path) { _ in }
     }
 
     /// Whether the scripts in the root are what their version line says. Without that, nothing tells a release from one that was edited.

@@ -116,23 +116,49 @@ extension ProvisioningJob {
         guard !names.isEmpty else { return }
         let files = try await lease.program().files.contents(of: names)
         if !files.isEmpty {
-            let place = try await keeping.keep(files, try await lease.identity(), locator.family)
-            let count = files.count == 1 ? "1 file of the unit is" : "\(files.count) files of the unit are"
+            let place = try await keeping.keep(files, try await lease.identity(), locator.family, options.putsBack)
+            let count = Self.files(files.count, "of the unit is", "of the unit are")
             state.notice("\(count) kept in \(place): noafw restore puts back what is kept")
         }
         state.kept(files, names)
     }
 
-    /// Each file is proved on the unit.
+    /// Puts back what this job has kept, and what one that was cut short has, unless another file has taken its place. Each file is
+    /// proved on the unit.
     private func putBack(_ lease: UnitLease, _ state: JobState) async throws {
-        guard options.putsBack, !state.keptFiles.isEmpty else { return }
-        let files = try await lease.program().files
-        for file in state.keptFiles where try await !files.holds(file.bytes, at: file.path) {
-            try await files.makeFolders(file.path.parent)
-            try await files.write(file.bytes, to: file.path) { _ in }
+        guard let keeping = options.keeping else { return }
+        let due = state.keptFiles
+        guard options.putsBack else {
+            if let owed = try? await keeping.owed(locator.address), !owed.isEmpty {
+                state.notice(
+                    "\(Self.files(owed.count, "is", "are")) still kept in \(keeping.folder(locator.address)) since an update was cut short: "
+                        + "noafw update or noafw restore puts back what is kept")
+            }
+            return
         }
-        state.notice(state.keptFiles.count == 1 ? "1 file is back on the unit" : "\(state.keptFiles.count) files are back on the unit")
+        let owed = try await keeping.owed(locator.address).filter { file in !due.contains { $0.path == file.path } }
+        guard !due.isEmpty || !owed.isEmpty else { return }
+        let files = try await lease.program().files
+        var (back, replaced): (Int, [String]) = (due.count, [])
+        for file in due where try await !files.holds(file.bytes, at: file.path) { try await files.putBack(file) }
+        for file in owed where try await !files.holds(file.bytes, at: file.path) {
+            guard try await files.find(file.path) == nil else {
+                replaced.append(file.path.text)
+                continue
+            }
+            try await files.putBack(file)
+            back += 1
+        }
+        try await keeping.settle(locator.address)
+        if back > 0 { state.notice("\(Self.files(back, "is", "are")) back on the unit") }
+        if !replaced.isEmpty {
+            state.notice("left as they are on the unit, since they are others now: \(OwnFiles.list(replaced))\(kept)")
+        }
         lease.forget(ScriptSet.component)
+    }
+
+    private static func files(_ count: Int, _ one: String, _ several: String) -> String {
+        count == 1 ? "1 file \(one)" : "\(count) files \(several)"
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {

@@ -14,6 +14,9 @@ struct KeptFiles: Sendable {
     /// Its name in the state folder.
     static let folderName = "kept"
     private static let manifestName = "kept.json"
+    /// Lies beside the list until the unit has its files back.
+    private static let owedName = "owed"
+    private static let unfinished = ".new-"
     private static let (manifestLimit, fileLimit) = (4 << 20, 1 << 20)
 
     private let root: String
@@ -24,18 +27,22 @@ struct KeptFiles: Sendable {
     }
 
     var keeping: FileKeeping {
-        FileKeeping(folder: { folder(of: $0) }, keep: { try keep($0, of: $1, $2) })
+        FileKeeping(
+            folder: { folder(of: $0) }, keep: { try keep($0, of: $1, $2, isOwed: $3) },
+            owed: { unit in try all(of: unit).filter(isOwed).reversed().flatMap(files).newestOfEach },
+            settle: { unit in try all(of: unit).forEach(settle) })
     }
 
     private func folder(of unit: DeviceAddress) -> String { "\(root)/\(unit.description.replacing(":", with: "-"))" }
 
     /// - Returns: the folder of this time.
     /// - Throws: ``KeptFilesError/notKept(path:reason:)``: then nothing of the unit's may go.
-    func keep(_ files: [KeptFile], of unit: UnitIdentity, _ family: FamilyID) throws -> String {
+    func keep(_ files: [KeptFile], of unit: UnitIdentity, _ family: FamilyID, isOwed: Bool = false) throws -> String {
         let folder = folder(of: unit.address)
         let time = UTCTime(microseconds: Int64(now().timeIntervalSince1970 * 1_000_000))
         let manifest = KeptManifest(files, of: unit, family, at: time)
-        let new = "\(folder)/.new-\(UInt64.random(in: 0 ... .max))"
+        let new = "\(folder)/\(Self.unfinished)\(UInt64.random(in: 0 ... .max))"
+        for name in names(in: folder, areUnfinished: true) { try? FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
         do {
             for file in files {
                 let place = "\(new)/files/\(file.path.text)"
@@ -44,6 +51,7 @@ struct KeptFiles: Sendable {
             }
             try FileWriter.makeFolder(new)
             try FileWriter.create("\(new)/\(Self.manifestName)", Array(JSONEncoder.pretty.encode(manifest)), mode: 0o600)
+            if isOwed { try FileWriter.create("\(new)/\(Self.owedName)", [], mode: 0o600) }
             return try place(new, as: "\(folder)/\(Self.name(of: time))")
         } catch {
             try? FileManager.default.removeItem(atPath: new)
@@ -71,8 +79,11 @@ struct KeptFiles: Sendable {
         return units.flatMap { folder in names(in: folder).compactMap { read("\(folder)/\($0)", $0) } }.sorted { $0.name > $1.name }
     }
 
-    private func names(in folder: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasPrefix(".") }
+    /// - Parameter areUnfinished: those that a process which was killed has left.
+    private func names(in folder: String, areUnfinished: Bool = false) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
+            areUnfinished ? $0.hasPrefix(Self.unfinished) : !$0.hasPrefix(".")
+        }
     }
 
     private func read(_ folder: String, _ name: String) -> Kept? {
@@ -80,6 +91,16 @@ struct KeptFiles: Sendable {
             let manifest = try? JSONDecoder().decode(KeptManifest.self, from: Data(bytes))
         else { return nil }
         return Kept(name: name, folder: folder, manifest: manifest)
+    }
+
+    private func isOwed(_ kept: Kept) -> Bool { FileManager.default.fileExists(atPath: "\(kept.folder)/\(Self.owedName)") }
+
+    /// The unit has these files, or another time of them.
+    /// - Throws: ``KeptFilesError/notSettled(path:reason:)``.
+    func settle(_ kept: Kept) throws {
+        guard unlink("\(kept.folder)/\(Self.owedName)") == 0 || errno == ENOENT else {
+            throw KeptFilesError.notSettled(path: kept.folder, reason: SystemError.last)
+        }
     }
 
     /// - Throws: ``KeptFilesError/damaged(path:)`` for a file that is not what was kept.
@@ -91,6 +112,13 @@ struct KeptFiles: Sendable {
             else { throw KeptFilesError.damaged(path: place) }
             return KeptFile(path: path, bytes: bytes)
         }
+    }
+}
+
+extension [KeptFile] {
+    /// Of several with one path the last.
+    fileprivate var newestOfEach: [KeptFile] {
+        Dictionary(map { ($0.path.text, $0) }) { $1 }.sorted { $0.key < $1.key }.map(\.value)
     }
 }
 
@@ -135,6 +163,7 @@ extension JSONEncoder {
 enum KeptFilesError: Error, Hashable {
     case notKept(path: String, reason: String)
     case damaged(path: String)
+    case notSettled(path: String, reason: String)
     case none(unit: String)
     case noSuchTime(String, has: [String])
     /// The family of what was kept.
@@ -152,7 +181,10 @@ extension KeptFilesError: DiagnosableError {
         case .damaged(let path):
             Diagnosis("KEP-0002", .badData, .station, "the kept file \(path) is not what was kept",
                 cause: "it was changed, or the disk is damaged",
-                remedy: "put its content back, or restore another time: noafw restore --list")
+                remedy: "put its content back, or remove its folder and do without it: noafw restore --list shows what else is kept")
+        case .notSettled(let path, let reason):
+            Diagnosis("KEP-0006", .inputOutput, .station, "cannot note in \(path) that the unit has its files back", cause: reason,
+                remedy: "make the folder writable, then run the same command again")
         case .none(let unit):
             Diagnosis("KEP-0003", .missingInput, nil, "nothing is kept of \(unit)", cause: "no run has taken files from this unit",
                 remedy: "see what is kept of other units: noafw restore --list")

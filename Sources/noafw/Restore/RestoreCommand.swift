@@ -108,6 +108,7 @@ final class Restoring: Sendable {
             try await unit.makeFolders(file.path.parent)
             try await unit.write(file.bytes, to: file.path) { _ in step() }
         }
+        try kept.settle(chosen)
         return files.map { "\($0.path) is back" } + ["\(Format.count(files.count, "file")) of \(chosen.name) verified"]
     }
 
