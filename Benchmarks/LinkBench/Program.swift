@@ -7,8 +7,10 @@ import VirtualDevices
 /// Measures noafw and the clients that it is compared with on the link model, and prints a JSON document a line.
 ///
 ///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]…]
+///     LinkBench serial
 ///
-/// Intervals in milliseconds, and payloads, choose a part of the table. Progress goes to standard error.
+/// Intervals in milliseconds, and payloads, choose a part of the table. Progress goes to standard error. `serial` opens a serial port to
+/// a unit instead, at 15 ms and with as many packets as fit.
 @main
 enum Program {
     struct Line: Codable {
@@ -24,8 +26,11 @@ enum Program {
 
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
+        if words == ["serial"] {
+            return try await SerialPort(link: LinkSetting(intervalMilliseconds: 15, hasOnePacketPerEvent: false, payload: 244, loss: 0)).serve()
+        }
         guard words.count >= 4 else {
-            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]...]\n".utf8))
+            FileHandle.standardError.write(Data("usage: LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD]...] | serial\n".utf8))
             exit(64)
         }
         let clients = try clients(words)

@@ -12,7 +12,7 @@ struct Stage: Sendable {
 
     /// - Parameter isInBootloader: it has no application.
     func play<Value: Sendable>(
-        isInBootloader: Bool = false, trusting keys: [[UInt8]] = [],
+        time: VirtualTime = .simulated(), isInBootloader: Bool = false, trusting keys: [[UInt8]] = [],
         _ body: @escaping @Sendable (VirtualCentral, DeviceAddress) async throws -> Value
     ) async throws -> Value {
         var configuration = UnitConfiguration(python: Self.python)
@@ -21,7 +21,7 @@ struct Stage: Sendable {
         var faults = FaultPlan()
         faults.loss = link.loss
         configuration.faults = faults
-        let air = VirtualAir(time: .simulated())
+        let air = VirtualAir(time: time)
         let unitFolder = try UnitFolder.monocle(root: folder, name: "bench")
         if isInBootloader { try unitFolder.save(BootloaderStorage()) }
         let unit = try VirtualUnit.monocle(folder: unitFolder, configuration: configuration, air: air)
