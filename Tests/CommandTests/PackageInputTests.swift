@@ -163,6 +163,16 @@ import Testing
         try files.write([1], to: "a")
         try OutputFile.replace(place(files.path("a")), with: [2, 3])
         #expect(try files.read("a") == [2, 3])
+        // Of a process that was killed; one that is at work holds the other.
+        for name in [".noafw-1.whole", ".noafw-2.whole"] { try files.write([9], to: name) }
+        let other = open(files.path(".noafw-2.whole"), O_RDONLY)
+        #expect(flock(other, LOCK_EX) == 0)
+        try OutputFile.replaceText(place(files.path("a"))) { try $0("text") }
+        #expect(try files.read("a") == Array("text".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.folder.path).sorted() == [".noafw-2.whole", "a"])
+        close(other)
+        #expect(throws: CommandError.self) { try OutputFile.replaceText(place(files.path("a"))) { _ in throw CommandError.noStateFolder } }
+        try OutputFile.replace(place(files.path("a")), with: [2, 3])
         #expect(throws: CommandError.self) { try OutputFile.replace(place(files.path("no/a")), with: [1]) }
         try FileManager.default.createDirectory(atPath: files.path("folder"), withIntermediateDirectories: true)
         #expect(throws: CommandError.self) { try OutputFile.replace(place(files.path("folder")), with: [1]) }

@@ -7,13 +7,62 @@ enum OutputFile {
     /// Replaces a file in one step, so that an interrupted run leaves the old file or the new one.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
     static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
-        let temporary = try temporaryPath(for: place.path)
-        place.begin(temporary)
-        try create(temporary, mode: 0o666, bytes, namedTo: place.path.name)
-        try place.move(temporary)
+        let failure: () -> CommandError = { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
+        do {
+            try fill(place) { guard FileWriter.write(bytes, to: $0) else { throw failure() } }
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw .outputNotWritten(path: place.path.name, reason: SystemError.text(error))
+        }
     }
 
-    /// The same for content that is not in memory.
+    /// What is written has no name until it is whole, so that a process that is killed leaves nothing.
+    private static func fill<Value>(_ place: OutputPlace, _ body: (Int32) throws -> Value) throws -> Value {
+        func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
+        let whole = try temporaryPath(for: place.path, kind: wholeKind)
+        let folder = URL(fileURLWithPath: whole).deletingLastPathComponent().path
+        removeLeft(in: folder)
+        let descriptor = open(folder, O_WRONLY | temporaryFile | O_CLOEXEC, 0o666)
+        // Not every file system can.
+        let named = descriptor < 0 ? open(whole, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, 0o666) : -1
+        if named >= 0 { place.begin(whole) }
+        let file = max(descriptor, named)
+        guard file >= 0 else { throw failure() }
+        defer { close(file) }
+        _ = flock(file, LOCK_EX | LOCK_NB)
+        let value: Value
+        do {
+            value = try body(file)
+            guard fsync(file) == 0 else { throw failure() }
+        } catch {
+            if named >= 0 { unlink(whole) }
+            throw error
+        }
+        if named < 0 {
+            place.begin(whole)
+            guard linkat(AT_FDCWD, "/proc/self/fd/\(file)", AT_FDCWD, whole, AT_SYMLINK_FOLLOW) == 0 else { throw failure() }
+        }
+        try place.move(whole)
+        return value
+    }
+
+    /// `O_TMPFILE`, which Swift's view of glibc leaves out.
+    private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
+    private static let wholeKind = ".whole"
+
+    /// What a process that was killed between a name and the place has left; one that is at work holds its lock.
+    private static func removeLeft(in folder: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names where name.hasPrefix(prefix) && name.hasSuffix(wholeKind) {
+            let file = open("\(folder)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
+        }
+    }
+
+    /// The same for what a library writes under a name.
     /// - Parameter write: writes to the given path.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and the error of `write`.
     static func replace<Value>(_ place: OutputPlace, write: (String) throws -> Value) throws -> Value {
@@ -40,11 +89,8 @@ enum OutputFile {
     /// The same for text in pieces.
     /// - Parameter body: receives a function that accepts them.
     static func replaceText<Value>(_ place: OutputPlace, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
-        try replace(place) { temporary in
+        try fill(place) { descriptor in
             func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
-            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, 0o666)
-            guard descriptor >= 0 else { throw failure() }
-            defer { close(descriptor) }
             let write: (String) throws -> Void = { guard FileWriter.write(Array($0.utf8), to: descriptor) else { throw failure() } }
             return try TextPieces.gather(into: write, body)
         }
@@ -57,14 +103,16 @@ enum OutputFile {
         guard access(folder, W_OK | X_OK) == 0 else { throw .outputNotWritten(path: path.name, reason: SystemError.last) }
     }
 
-    private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
+    private static let prefix = ".noafw-"
+
+    private static func temporaryPath(for path: NamedPath, kind: String = ".tmp") throws(CommandError) -> String {
         var status = stat()
         // The rename would replace a device, a pipe or a link such as /dev/stdout by a plain file.
         if lstat(path.location, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw .outputNotWritten(path: path.name, reason: "it is there already and no regular file")
         }
         return URL(fileURLWithPath: path.location).deletingLastPathComponent()
-            .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
+            .appendingPathComponent("\(prefix)\(UInt64.random(in: 0 ... .max))\(kind)").path
     }
 
     /// Creates a file that only its owner can read.
