@@ -163,7 +163,7 @@ struct GoldenTests {
             tool.signal(SIGINT)
         }
         let errors = tool.remainingErrors()
-        let (status, output) = (tool.wait(), tool.output())
+        let (status, output) = (tool.wait(), try tool.output())
         guard step.showsEndsOnly else { return (status, output, errors) }
         let lines = output.split(separator: "\n")
         return (status, [lines.first, lines.last].compactMap(\.self).joined(separator: "\n") + "\n", errors)

@@ -91,10 +91,49 @@ import Testing
         }
         let known = #"{"schema":"noafw.units/1","units":[{"family":"monocle","address":"D3:44:9A:46:CF:CF","lastWorkedOn":1}]}"#
         try known.write(to: bench.state.appendingPathComponent("units.json"), atomically: true, encoding: .utf8)
+        #expect(try bench.run(["units", "name", "D3:44:9A:46:CF:CF", "Room 3: $(echo ran)'s"]).status == 0)
         let asked = ["---completion", "flash", "--", "--device", "2", "0", "noafw", "flash", "--device", ""]
-        #expect(try bench.run(asked, environment: ["SAP_SHELL": "bash"]).output == "D3:44:9A:46:CF:CF\n")
+        let fish = try bench.run(asked, environment: ["SAP_SHELL": "fish"]).output
+        #expect(fish == "D3:44:9A:46:CF:CF\nRoom 3: $(echo ran)'s\n")
         // The parser's script for zsh drops the last line.
-        #expect(try bench.run(asked, environment: ["SAP_SHELL": "zsh"]).output.hasPrefix("D3\\:44\\:9A\\:46\\:CF\\:CF\n"))
+        let zsh = try bench.run(asked, environment: ["SAP_SHELL": "zsh"]).output
+        #expect(zsh.hasPrefix("D3\\:44\\:9A\\:46\\:CF\\:CF\nRoom 3\\: $(echo ran)'s\n"))
+    }
+
+    /// In bash itself, which divides words at colons and expands what it offers.
+    @Test(arguments: [
+        (["flash", "--device", ""], ["D3:44:9A:46:CF:CF", "D3:55:9A:46:CF:CF", "Room 3: $(echo ran)'s"]),
+        (["verify", "--device", "D3:4"], ["D3:44:9A:46:CF:CF"]), (["rescue", "--device", "D3:5"], ["D3:55:9A:46:CF:CF"]),
+        (["unpair", "--device", "R"], ["Room 3: $(echo ran)'s"]), (["units", "forget", "R"], ["Room 3: $(echo ran)'s"]),
+        (["ledger", "list", "--unit", "D3:4"], ["D3:44:9A:46:CF:CF"]), (["ledger", "list", "--code", "DFU-0B05"], ["DFU-0B05"]),
+        (["explain", "BLE-001"], ["BLE-0010", "BLE-0011"]), (["flash", "--family", "m"], ["monocle"]),
+        (["assets", "fetch", ""], ["monocle", "frame"]),
+        (["flash", "--firmware", "Tests/Gold"], ["Tests/Golden"]), (["fl"], ["flash"]),
+    ])
+    func bashOffers(words: [String], offers: [String]) throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        for (address, name) in [("D3:44:9A:46:CF:CF", "Room 3: $(echo ran)'s"), ("D3:55:9A:46:CF:CF", "x")] {
+            #expect(try bench.run(["units", "name", address, name]).status == 0)
+        }
+        let script = folder.appendingPathComponent("noafw.bash")
+        try bench.run(["--generate-completion-script", "bash"]).output.write(to: script, atomically: true, encoding: .utf8)
+        let asked = """
+            . "$0"; [[ $COMP_WORDBREAKS != *:* ]] || exit 1
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+            _noafw noafw "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\n' "${COMPREPLY[@]}"
+            """
+        let run = try run("/bin/bash", ["-c", asked, script.path, ToolBench.tool.path] + words, environment: bench.environment())
+        #expect(run.status == 0 && Set(offers).isSubset(of: run.output.split(separator: "\n").map(String.init)), "\(run.output)")
+    }
+
+    /// More than a pipe holds.
+    @Test func aLongOutputComesWhole() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let dump = try bench.run(["--experimental-dump-help"]).output
+        #expect(dump.utf8.count > 400_000)
+        #expect(try ToolBench.json(dump)["command"] != nil)
     }
 
     private static func verbs(_ dump: String) throws -> [[String: Any]] {

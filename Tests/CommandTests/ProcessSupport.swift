@@ -48,7 +48,7 @@ struct ToolBench: Sendable {
     ) throws -> (status: Int32, output: String, errors: String) {
         let tool = try start(arguments, environment: more, input: input)
         let errors = tool.remainingErrors()
-        return (tool.wait(), tool.output(), errors)
+        return (tool.wait(), try tool.output(), errors)
     }
 
     /// What an administrator feeds to `psql`.
@@ -65,13 +65,18 @@ struct ToolBench: Sendable {
 
 final class RunningTool: @unchecked Sendable {
     private let process = Process()
-    private let standardOutput = Pipe()
+    /// A file without a name: a pipe would stop a tool that prints more than it holds before anyone reads it.
+    private let standardOutput: FileHandle
     private let standardError = Pipe()
     private var pending = Data()
     private(set) var lines: [String] = []
 
     /// - Parameter input: short; the standard input then ends.
     init(_ arguments: [String], environment: [String: String], input: String? = nil, hangUp: String = "default") throws {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
+        try Data().write(to: place)
+        standardOutput = try FileHandle(forUpdating: place)
+        try FileManager.default.removeItem(at: place)
         ToolBench.prepare(process, arguments, hangUp: hangUp)
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = standardOutput
@@ -119,9 +124,15 @@ final class RunningTool: @unchecked Sendable {
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     func wait() -> Int32 {
+        while nextLine() != nil {}
         process.waitUntilExit()
         return process.terminationStatus
     }
 
-    func output() -> String { String(decoding: standardOutput.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+    /// All of it: waits for the tool's end.
+    func output() throws -> String {
+        process.waitUntilExit()
+        try standardOutput.seek(toOffset: 0)
+        return String(decoding: try standardOutput.readToEnd() ?? Data(), as: UTF8.self)
+    }
 }

@@ -105,7 +105,7 @@ import Testing
             tool.signal(signal)
             let errors = tool.remainingErrors()
             let status = tool.wait()
-            #expect(status == 130 && errors.contains("NOA-0093") && tool.output().contains("stop delivered"), "\(status) \(errors)")
+            #expect(try status == 130 && errors.contains("NOA-0093") && tool.output().contains("stop delivered"), "\(status) \(errors)")
             let motors = try Self.motors(bench)
             #expect(FileManager.default.fileExists(atPath: file.path) && motors.contains { $0[1] == 150 }, "\(motors)")
             #expect(motors.last.map { [$0[1], $0[2]] } == [0, 0])

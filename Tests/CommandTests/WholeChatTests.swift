@@ -270,7 +270,7 @@ struct WholeChatTests {
             #expect(arguments.count > 20)
             seen += String(decoding: arguments, as: UTF8.self)
             tool.signal(signal)
-            seen += tool.remainingErrors() + tool.output()
+            seen += try tool.remainingErrors() + tool.output()
             #expect(tool.wait() != 0)
         }
         seen += try run(with: key, from: ["OPENAI_API_KEY": key, "OPENAI_BASE_URL": base], bench, base)

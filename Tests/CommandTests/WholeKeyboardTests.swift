@@ -49,7 +49,7 @@ struct WholeKeyboardTests {
         let tool = try bench.start(["flash", "--virtual", "keyboard", "--firmware", file, "--json"])
         #expect(tool.waitForLine { $0.hasPrefix("download ") }, "\(tool.lines)")
         tool.signal(signal)
-        let (errors, status, output) = (tool.remainingErrors(), tool.wait(), tool.output())
+        let (errors, status, output) = (tool.remainingErrors(), tool.wait(), try tool.output())
         #expect(status == 130, "\(errors)")
         let units = try #require(try ToolBench.json(output)["units"] as? [[String: Any]], "\(output)")
         #expect(units.first?["verdict"] as? String != "pass", "\(output)")

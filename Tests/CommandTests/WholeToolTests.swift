@@ -182,7 +182,7 @@ struct WholeToolTests {
             usleep(delay)
             tool.signal(SIGINT)
             tool.signal(SIGINT)
-            let (errors, status, output) = (tool.remainingErrors(), tool.wait(), tool.output())
+            let (errors, status, output) = (tool.remainingErrors(), tool.wait(), try tool.output())
             guard status != SIGINT else { continue }
             #expect((try? ToolBench.json(output)) != nil, "\(delay) \(status): \(output) \(errors)")
         }

@@ -88,6 +88,7 @@ struct Noafw: ParsableCommand {
         var text = fullMessage(for: error, columns: sink.isTerminal ? HelpText.parserColumns : 100)
         if let meant { text = adding(meant, to: text) }
         if sink.isTerminal { text = HelpText.fitted(text, columns: sink.columns()) }
+        if code == 0 { text = LiveCompletion.script(text, context.arguments) }
         sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
         if code != 0, ErrorDocument.isWanted(context.arguments) {
             context.output.writeLine(ErrorDocument.text(usage: message(for: error) + (meant ?? "")))

@@ -18,7 +18,7 @@ struct ExplainCommand: ContextCommand {
             Exit codes: 0 explained, 64 there is no such code.
             """)
 
-    @Argument(help: "The code as it was shown, such as BLE-0011.")
+    @Argument(help: "The code as it was shown, such as BLE-0011.", completion: LiveCompletion.codes)
     var code: String
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.explain/1).")

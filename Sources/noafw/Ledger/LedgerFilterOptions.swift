@@ -10,7 +10,9 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
             valueName: "time"))
     var since: Moment?
 
-    @Option(help: ArgumentHelp("Only runs of the unit with this address or serial number.", valueName: "address|serial"))
+    @Option(
+        help: ArgumentHelp("Only runs of the unit with this address, name or serial number.", valueName: "address|name|serial"),
+        completion: LiveCompletion.units)
     var unit: String?
 
     @Option(help: ArgumentHelp("Only runs of this station.", valueName: "name"))
@@ -24,7 +26,7 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
     func filter(now: UTCTime) -> RunFilter {
         var filter = RunFilter()
         filter.since = since?.time(now: now)
-        filter.unit = unit.map { DeviceAddress($0)?.description ?? $0 }
+        filter.unit = unit.map { (DeviceAddress($0) ?? UnitLabels.address(of: $0))?.description ?? $0 }
         (filter.station, filter.verb) = (station, verb)
         return filter
     }
@@ -41,7 +43,9 @@ struct LedgerVerdictOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only runs with this verdict.", valueName: "verdict"))
     var verdict: RunOutcome?
 
-    @Option(help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"))
+    @Option(
+        help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"),
+        completion: LiveCompletion.codes)
     var code: String?
 
     @Option(help: ArgumentHelp("Only this many runs, the newest.", valueName: "count"))

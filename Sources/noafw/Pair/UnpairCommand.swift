@@ -24,7 +24,7 @@ struct UnpairCommand: ContextCommand {
             in noafw flash.
             """)
 
-    @Option(help: ArgumentHelp("Forget the unit with this address.", valueName: "address"))
+    @Option(help: ArgumentHelp("Forget the unit with this address or name.", valueName: "address|name"), completion: LiveCompletion.units)
     var device: String?
 
     @Option(help: AdapterName.help)

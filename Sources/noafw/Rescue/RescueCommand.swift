@@ -25,7 +25,9 @@ struct RescueCommand: ContextCommand {
             unit is not in reach or there is no adapter, others as in noafw flash.
             """)
 
-    @Option(help: ArgumentHelp("Rescue the unit with this address, known or not.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp("Rescue the unit with this address, known or not, or with this name.", valueName: "address|name"),
+        completion: LiveCompletion.units)
     var device: String?
 
     @Option(help: AdapterName.help)

@@ -37,7 +37,7 @@ struct UnitsNameCommand: ContextCommand {
             Exit codes: 0 named, 64 no address or no name, 74 files.
             """)
 
-    @Argument(help: "The unit's address, or the name that it has.")
+    @Argument(help: "The unit's address, or the name that it has.", completion: LiveCompletion.units)
     var unit: String
 
     @Argument(help: "The name: at most \(UnitNames.lengthLimit) bytes, and no other unit's.")
@@ -95,7 +95,7 @@ struct UnitsForgetCommand: ContextCommand {
             Exit codes: 0 forgotten, 64 no such unit, 74 files.
             """)
 
-    @Argument(help: "The unit's address, or its name.")
+    @Argument(help: "The unit's address, or its name.", completion: LiveCompletion.units)
     var unit: String
 
     func run(in context: CommandContext) async -> Int32 {

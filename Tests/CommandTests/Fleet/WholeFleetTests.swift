@@ -70,7 +70,7 @@ final class WholeFleetTests {
         tool.signal(SIGINT)
         let words = tool.remainingErrors()
         #expect(tool.wait() == 130, "\(words)")
-        let output = tool.output()
+        let output = try tool.output()
         #expect(!(words + output).contains("PRV-0130"), "\(words)")
         let told = try Self.units(output).compactMap { ($0["error"] as? [String: Any])?["code"] as? String }
         let runs = try #require(try ToolBench.json(try bench.run(["ledger", "export", "--json"]).output)["runs"] as? [[String: Any]])

@@ -6,6 +6,9 @@ enum UnitLabels {
     /// Of the command that runs.
     @TaskLocal static var known: [DeviceAddress: String] = [:]
 
+    /// The unit that has the name.
+    static func address(of name: String) -> DeviceAddress? { known.first { $0.value.lowercased() == name.lowercased() }?.key }
+
     /// A text for a person with each unit's name behind its address, but for commands to copy.
     static func labelled(_ text: String) -> String {
         guard !known.isEmpty else { return text }
