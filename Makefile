@@ -60,7 +60,7 @@ test test-full:
 # Minutes: a build of its own, then the suites that each guard names.
 mutants:
 	@Tools/setup tests
-	@Tools/mutants
+	@$(if $(SEED),Tools/mutant-sample --seed $(SEED) $(if $(N),--count $(N)),Tools/mutants)
 
 # Debian's kernel and bluetoothd in a small virtual machine (docs/lab.md).
 lab lab-full:

@@ -20,18 +20,6 @@ public enum ArchiveWriter {
         return try content(of: sink)
     }
 
-    /// Writes a temporary file next to the path, which replaces it when complete.
-    public static func write(_ entries: [String: [UInt8]], to path: String) throws(ArchiveError) {
-        var code: Int32 = 0
-        guard let archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {
-            var error = zip_error_t()
-            zip_error_init_with_code(&error, code)
-            defer { zip_error_fini(&error) }
-            throw .notWritten(reason: ArchiveError.text(zip_error_strerror(&error)))
-        }
-        try fill(archive, with: entries)
-    }
-
     /// Adds the entries and closes the archive in any case.
     private static func fill(_ archive: OpaquePointer, with entries: [String: [UInt8]]) throws(ArchiveError) {
         do throws(ArchiveError) {

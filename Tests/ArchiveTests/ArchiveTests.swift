@@ -29,19 +29,8 @@ private let limits = ArchiveLimits(entryCount: 100, contentByteCount: 1 << 20, a
         }
     }
 
-    /// Every byte by PKWARE's APPNOTE: whatever libzip is installed, a file and a memory hold the same.
-    @Test func theBytesAreTheSameEverywhere() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-zip-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("out.zip").path
-        try ArchiveWriter.write(entries, to: path)
-        let written = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let inMemory = try ArchiveWriter.archive(entries)
-        #expect(written == inMemory)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.zip"])
-        #expect(written == Self.expected(entries))
-    }
+    /// Every byte by PKWARE's APPNOTE, whatever libzip is installed.
+    @Test func theBytesAreTheSameEverywhere() throws { #expect(try ArchiveWriter.archive(entries) == Self.expected(entries)) }
 
     private static func expected(_ entries: [String: [UInt8]]) -> [UInt8] {
         var body: [UInt8] = []
@@ -60,11 +49,7 @@ private let limits = ArchiveLimits(entryCount: 100, contentByteCount: 1 << 20, a
             + little(UInt32(directory.count)) + little(UInt32(body.count)) + [0, 0]
     }
 
-    @Test func anOldFileStaysWhenTheNewOneCannotBeWritten() throws {
-        let entries = entries
-        #expect {
-            try ArchiveWriter.write(entries, to: "/nonexistent/out.zip")
-        } throws: { ($0 as? ArchiveError)?.diagnosis.category == .inputOutput }
+    @Test func anUnsafeNameIsRefused() {
         #expect(throws: ArchiveError.unsafeName("../x")) { try ArchiveWriter.archive(["../x": []]) }
     }
 

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func write(_ recipe: BundleRecipe, signedBy key: BundleSigningKey? = nil) throws {
-        try recipe.write(to: folder.path("b.zip"), place: "b.zip", signedBy: key)
+        try Data(recipe.archive(place: "b.zip", signedBy: key)).write(to: URL(fileURLWithPath: folder.path("b.zip")))
     }
 
     private func code(_ body: () throws -> Void) -> String? {

@@ -184,8 +184,8 @@ import Testing
         defer { files.remove() }
         let (early, late, old) = (place(files.path("early")), place(files.path("late")), place(files.path("late")))
         #expect(throws: CommandError.self) {
-            try OutputFile.replace(early) { temporary in
-                for name in [temporary, temporary + ".aBcDeF"] { try Data([1]).write(to: URL(fileURLWithPath: name)) }
+            try OutputFile.replaceText(early) { write in
+                try write("a")
                 #expect(early.abandon() == .notWritten(path: early.path.name))
             }
         }

@@ -20,7 +20,7 @@ import Testing
         }
         files.append(ScriptSet.File(name: "main.py", bytes: Array("print(1)\n".utf8)))
         let set = try ScriptSet(files: files, limits: .bundle)
-        try BundleRecipe(scripts: set, tool: "1").write(to: path, place: "x", signedBy: nil)
+        try Data(BundleRecipe(scripts: set, tool: "1").archive(place: "x", signedBy: nil)).write(to: URL(fileURLWithPath: path))
         return set
     }
 

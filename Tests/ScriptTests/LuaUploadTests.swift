@@ -61,10 +61,8 @@ struct LuaUploadTests {
             ScriptSet.File(name: "data.lua", bytes: numbers.bytes(count: 3000)),
         ]
         let set = try ScriptSet(files: files, family: .frame)
-        let archive = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-lua-\(UUID().uuidString).zip")
-        defer { try? FileManager.default.removeItem(at: archive) }
-        try BundleRecipe(scripts: set, tool: "test").write(to: archive.path, place: "test", signedBy: nil)
-        let bundled = try ReleaseBundle(bytes: [UInt8](try Data(contentsOf: archive)), place: "test").scripts().installed
+        let archive = try BundleRecipe(scripts: set, tool: "test").archive(place: "test", signedBy: nil)
+        let bundled = try ReleaseBundle(bytes: archive, place: "test").scripts().installed
         #expect(bundled == set.installed)
         #expect(try upload(bundled.map { ($0.name, $0.bytes) }) == bundled.map(\.bytes))
     }

@@ -54,10 +54,4 @@ public struct BundleRecipe: Sendable {
         let entries = try entries(signedBy: key)
         return try ReleaseBundle.archived(place) { () throws(ArchiveError) in try ArchiveWriter.archive(entries) }
     }
-
-    /// Writes the bundle; the file appears once it is complete.
-    public func write(to path: String, place: String, signedBy key: BundleSigningKey?) throws(BundleError) {
-        let entries = try entries(signedBy: key)
-        try ReleaseBundle.archived(place) { () throws(ArchiveError) in try ArchiveWriter.write(entries, to: path) }
-    }
 }

@@ -104,15 +104,11 @@ struct BundleCreateCommand: ContextCommand {
             if output.isStandardOutput, context.output.isTerminal { throw CommandError.outputIsTerminal }
             let key = try await sign?.bundleKey(in: context)
             let recipe = try recipe(verb)
-            let bundle: ReleaseBundle
-            if output.isStandardOutput {
-                let bytes = try recipe.archive(place: file, signedBy: key)
-                bundle = try ReleaseBundle(bytes, place: file, families: FamilyList.supported.scripts)
-                context.output.writeBytes(bytes)
-            } else {
-                try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path.name, signedBy: key) }
-                bundle = try BundleFile.open(place.path)
-            }
+            let bytes = try recipe.archive(place: file, signedBy: key)
+            if !output.isStandardOutput { try OutputFile.replace(place, with: bytes) }
+            let bundle = output.isStandardOutput
+                ? try ReleaseBundle(bytes, place: file, families: FamilyList.supported.scripts) : try BundleFile.open(place.path)
+            if output.isStandardOutput { context.output.writeBytes(bytes) }
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
             return OfflineCommand.Result(lines: report.summary(style: style), document: BundleDocument(report))
         }

@@ -20,11 +20,11 @@ enum OutputFile {
     /// What is written has no name until it is whole, so that a process that is killed leaves nothing.
     private static func fill<Value>(_ place: OutputPlace, _ body: (Int32) throws -> Value) throws -> Value {
         func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
-        let whole = try temporaryPath(for: place.path, kind: wholeKind)
+        let whole = try temporaryPath(for: place.path)
         let folder = URL(fileURLWithPath: whole).deletingLastPathComponent().path
         removeLeft(in: folder)
-        let descriptor = open(folder, O_WRONLY | temporaryFile | O_CLOEXEC, 0o666)
-        // Not every file system can.
+        // Not every file system can, and the name is given through /proc.
+        let descriptor = access("/proc/self/fd", X_OK) == 0 ? open(folder, O_WRONLY | temporaryFile | O_CLOEXEC, 0o666) : -1
         let named = descriptor < 0 ? open(whole, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, 0o666) : -1
         if named >= 0 { place.begin(whole) }
         let file = max(descriptor, named)
@@ -62,30 +62,6 @@ enum OutputFile {
         }
     }
 
-    /// The same for what a library writes under a name.
-    /// - Parameter write: writes to the given path.
-    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and the error of `write`.
-    static func replace<Value>(_ place: OutputPlace, write: (String) throws -> Value) throws -> Value {
-        let temporary = try temporaryPath(for: place.path)
-        place.begin(temporary)
-        let value: Value
-        do {
-            value = try write(temporary)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            let reason = SystemError.last
-            unlink(temporary)
-            throw CommandError.outputNotWritten(path: place.path.name, reason: reason)
-        }
-        try place.move(temporary)
-        return value
-    }
-
     /// The same for text in pieces.
     /// - Parameter body: receives a function that accepts them.
     static func replaceText<Value>(_ place: OutputPlace, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
@@ -105,14 +81,14 @@ enum OutputFile {
 
     private static let prefix = ".noafw-"
 
-    private static func temporaryPath(for path: NamedPath, kind: String = ".tmp") throws(CommandError) -> String {
+    private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
         var status = stat()
         // The rename would replace a device, a pipe or a link such as /dev/stdout by a plain file.
         if lstat(path.location, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw .outputNotWritten(path: path.name, reason: "it is there already and no regular file")
         }
         return URL(fileURLWithPath: path.location).deletingLastPathComponent()
-            .appendingPathComponent("\(prefix)\(UInt64.random(in: 0 ... .max))\(kind)").path
+            .appendingPathComponent("\(prefix)\(UInt64.random(in: 0 ... .max))\(wholeKind)").path
     }
 
     /// Creates a file that only its owner can read.

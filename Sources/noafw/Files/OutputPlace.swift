@@ -57,17 +57,9 @@ final class OutputPlace: Sendable {
     @Sendable func abandon() -> FileState {
         phase.withLock { phase in
             if case .written = phase { return .written(path: path.name) }
-            if case .begun(let temporary?) = phase { Self.remove(temporary) }
+            if case .begun(let temporary?) = phase { unlink(temporary) }
             phase = .abandoned
             return access(path.location, F_OK) == 0 ? .untouched(path: path.name) : .notWritten(path: path.name)
         }
-    }
-
-    /// Includes what libzip writes first: a file whose name begins with this one's.
-    private static func remove(_ temporary: String) {
-        let place = URL(fileURLWithPath: temporary)
-        let folder = place.deletingLastPathComponent().path
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where name.hasPrefix(place.lastPathComponent) { unlink("\(folder)/\(name)") }
     }
 }
