@@ -33,6 +33,34 @@ import Testing
         }
     }
 
+    @Test func helpShowsAnExampleOfEachVerb() async throws {
+        for (command, help) in try await Self.helpOfEachCommand() {
+            let examples = help.split(separator: "\n").drop { !$0.hasPrefix("Example") }.prefix { !$0.hasPrefix("USAGE") }
+            // A bundle is created without the word.
+            let words = "noafw" + (command.isEmpty ? "" : " " + command.replacing(" create", with: ""))
+            #expect(examples.contains { $0.contains("  " + words) || $0.contains("| " + words) }, "\(command): \(examples)")
+        }
+    }
+
+    /// For each option of all verbs, whatever else is wrong.
+    @Test func aMistypedOptionIsAnsweredWithTheRightOne() async throws {
+        var seen: Set<Substring> = ["--help", "--version"]
+        // What may hold a secret is not repeated.
+        for (command, help) in try await Self.helpOfEachCommand() where command != "type" {
+            let names = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+                .compactMap { $0.split(whereSeparator: { " ,/".contains($0) }).first { $0.hasPrefix("--") && $0.count > 6 } }
+            for name in names where seen.insert(name).inserted {
+                var mistyped = name
+                mistyped.remove(at: mistyped.index(mistyped.startIndex, offsetBy: 4))
+                guard !names.contains(mistyped) else { continue }
+                let harness = Harness()
+                let code = await Noafw.execute(in: harness.context(command.split(separator: " ").map(String.init) + [String(mistyped)]))
+                #expect(code == 64 && harness.diagnostics.contains("id you mean '--"), "\(command) \(mistyped): \(harness.diagnostics)")
+            }
+        }
+        #expect(seen.count > 100)
+    }
+
     /// A verb and its options that a message names exist.
     @Test func messagesNameRealCommands() async throws {
         let commands = try await Self.helpOfEachCommand()

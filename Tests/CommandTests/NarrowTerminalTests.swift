@@ -173,6 +173,33 @@ import Testing
         }
     }
 
+    /// A command to copy stays on its line; what is said beside it is broken.
+    @Test func theNextStepBreaksBetweenItsClauses() {
+        func rows(_ text: String) -> [String] { style(40).fitted(["  next:  " + text]) }
+        #expect(rows("run: noafw flash --firmware a-file-with-a-long-name.zip") == [
+            "  next:  run: noafw flash --firmware a-file-with-a-long-name.zip"
+        ])
+        #expect(rows("wake it, or run noafw scan; then look at it") == [
+            "  next:  wake it, or run noafw scan;", "    then look at it",
+        ])
+        #expect(rows("bring the unit closer to this machine, and run: noafw flash") == [
+            "  next:  bring the unit closer to", "    this machine, and run: noafw flash",
+        ])
+    }
+
+    @Test func nextStepsFit() {
+        var count = 0
+        for entry in ErrorEntry.all {
+            let rows = style(80).fitted(["  next:  " + entry.remedy])
+            count += rows.count
+            // A command or a path is not broken.
+            for row in rows where DisplayWidth.columns(row) >= 80 {
+                #expect(["noafw ", "run: ", "/", "--"].contains { row.contains($0) }, "\(row)")
+            }
+        }
+        #expect(count > 400)
+    }
+
     /// Whatever a verb says of a command line that it does not understand.
     @Test func errorsBreakBetweenWords() async throws {
         for verb in try await Self.verbs() {

@@ -105,7 +105,7 @@ import Testing
         (["flash", "--device", ""], ["D3:44:9A:46:CF:CF", "D3:55:9A:46:CF:CF", "Room 3: $(echo ran)'s"]),
         (["verify", "--device", "D3:4"], ["D3:44:9A:46:CF:CF"]), (["rescue", "--device", "D3:5"], ["D3:55:9A:46:CF:CF"]),
         (["unpair", "--device", "R"], ["Room 3: $(echo ran)'s"]), (["units", "forget", "R"], ["Room 3: $(echo ran)'s"]),
-        (["ledger", "list", "--unit", "D3:4"], ["D3:44:9A:46:CF:CF"]), (["ledger", "list", "--code", "DFU-0B05"], ["DFU-0B05"]),
+        (["ledger", "list", "--unit", "D3:4"], ["D3:44:9A:46:CF:CF"]),
         (["explain", "BLE-001"], ["BLE-0010", "BLE-0011"]), (["flash", "--family", "m"], ["monocle"]),
         (["assets", "fetch", ""], ["monocle", "frame"]),
         (["flash", "--firmware", "Tests/Gold"], ["Tests/Golden"]), (["fl"], ["flash"]),

@@ -118,7 +118,7 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 "NOA-0006", .badData, nil, "\(image) is a development image, not for hardware",
                 cause: "the catalogue holds no release of this component, and this image was made for virtual units",
-                remedy: "add the vendor's released file (docs/assets.md), or name it; in a lab, pass --development")
+                remedy: "run: noafw assets fetch monocle (or frame), or name the file, as with --firmware; in a lab, pass --development")
         case .outputExists(let path):
             Diagnosis(
                 "NOA-0007", .inputOutput, nil, "\(path) exists already",

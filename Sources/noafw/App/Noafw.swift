@@ -86,14 +86,21 @@ struct Noafw: ParsableCommand {
             return code
         }
         var text = fullMessage(for: error, columns: sink.isTerminal ? HelpText.parserColumns : 100)
-        if let meant { text = adding(meant, to: text) }
+        let isSuggested = meant != nil || text.contains("id you mean")
+        let suggestion = code == 0 || isSuggested ? meant : option(context.arguments)
+        if let suggestion { text = adding(suggestion, to: text) }
         if sink.isTerminal { text = HelpText.fitted(text, columns: sink.columns()) }
         if code == 0 { text = LiveCompletion.script(text, context.arguments) }
         sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
         if code != 0, ErrorDocument.isWanted(context.arguments) {
-            context.output.writeLine(ErrorDocument.text(usage: message(for: error) + (meant ?? "")))
+            context.output.writeLine(ErrorDocument.text(usage: message(for: error) + (suggestion ?? "")))
         }
         return code
+    }
+
+    private static func option(_ arguments: [String]) -> String? {
+        guard !PrivateArguments.isPrivate(arguments, among: configuration.subcommands) else { return nil }
+        return MeantVerb.option(arguments).map { " Did you mean '\($0.meant)' by '\($0.typed)'?" }
     }
 
     /// Behind what is wrong, before how it should be.

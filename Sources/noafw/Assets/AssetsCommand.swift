@@ -25,7 +25,13 @@ struct AssetsListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Show what the catalogue holds and what a run would use.",
-        discussion: "Does not read the files. Use noafw assets check for that.")
+        discussion: """
+            Does not read the files. Use noafw assets check for that.
+
+            Examples:
+              noafw assets list
+              noafw assets list --json
+            """)
 
     @OptionGroup var options: CatalogueOptions
 
@@ -39,6 +45,9 @@ struct AssetsCheckCommand: ContextCommand {
         abstract: "Check each file of the catalogue against its manifest.",
         discussion: """
             Checks digests, sizes, names, the versions in images, and the hash, hardware and signature of packages.
+
+            Example:
+              noafw assets check --assets catalogue
 
             Exit codes: 0 all good, 65 a file is bad, 66 no catalogue, or an empty one.
             """)

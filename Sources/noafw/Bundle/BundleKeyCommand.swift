@@ -4,7 +4,13 @@ import ScriptBundle
 
 struct BundleKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make and show the keys that bundles are signed with.",
+        commandName: "key",
+        abstract: "Make and show the keys that bundles are signed with.",
+        discussion: """
+            Examples:
+              noafw bundle key new -o release-key.pem
+              noafw bundle key show release-key.pem > release-key.pub.pem
+            """,
         subcommands: [BundleKeyNewCommand.self, BundleKeyShowCommand.self])
 }
 

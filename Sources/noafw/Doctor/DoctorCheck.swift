@@ -80,7 +80,7 @@ extension DoctorCheck {
 
     private static func interpreter(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
         let name = "virtual-\(found.name)"
-        let fix = "Tools/setup runtime, or set NOAFW_PYTHON"
+        let fix = "install noafw-virtual, in a checkout run Tools/setup runtime, or set NOAFW_PYTHON"
         guard found.isNeeded else { return DoctorCheck(name: name, status: .ok, detail: "needs no interpreter") }
         guard let path = found.path else {
             return DoctorCheck(name: name, status: .warn, detail: "no interpreter: a virtual \(found.name) cannot run", fix: fix)

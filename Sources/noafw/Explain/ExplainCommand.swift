@@ -18,7 +18,8 @@ struct ExplainCommand: ContextCommand {
             Exit codes: 0 explained, 64 there is no such code.
             """)
 
-    @Argument(help: "The code as it was shown, such as BLE-0011.", completion: LiveCompletion.codes)
+    @Argument(
+        help: "The code as it was shown, such as BLE-0011.", completion: LiveCompletion.kind { Set(ErrorEntry.all.map(\.code)).sorted() })
     var code: String
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.explain/1).")

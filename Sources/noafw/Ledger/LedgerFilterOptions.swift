@@ -43,9 +43,7 @@ struct LedgerVerdictOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only runs with this verdict.", valueName: "verdict"))
     var verdict: RunOutcome?
 
-    @Option(
-        help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"),
-        completion: LiveCompletion.codes)
+    @Option(help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"))
     var code: String?
 
     @Option(help: ArgumentHelp("Only this many runs, the newest.", valueName: "count"))

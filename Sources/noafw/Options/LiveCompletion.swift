@@ -13,8 +13,6 @@ enum LiveCompletion {
         return Set(known + names.keys.map(\.description)).sorted() + names.values.sorted()
     }
 
-    static let codes = kind { Set(ErrorEntry.all.map(\.code)).sorted() }
-
     private static var stateFolder: String? {
         try? CommandContext.stateFolder(
             environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)

@@ -40,6 +40,12 @@ enum OptionCheck {
         var command: Command
     }
 
+    /// The options and flags of a command, as they are typed.
+    static func longNames(of command: any ParsableCommand.Type) -> [String] {
+        let description = try? JSONDecoder().decode(Description.self, from: Data(command._dumpHelp().utf8))
+        return (description?.command.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--" + $0.name }
+    }
+
     /// Every name of each option with one value, and the option's first name.
     private static func names(of command: any ParsableCommand.Type) throws -> [String: String] {
         let description = try JSONDecoder().decode(Description.self, from: Data(command._dumpHelp().utf8))

@@ -21,10 +21,28 @@ struct TextStyle: Sendable {
 
     /// Lines of a result, broken between words. Commands stay whole.
     func fitted(_ lines: [String]) -> [String] {
-        lines.flatMap { line in
+        guard let limit = columns.map({ max($0 - 1, Self.leastColumns) }) else { return lines }
+        return lines.flatMap { line in
             let blanks = line.prefix { $0 == " " }.count
-            guard !Self.commands.contains(where: line.dropFirst(blanks).hasPrefix) else { return [line] }
-            return DisplayWidth.hang(line, lead: blanks, indent: blanks + 2, columns: columns.map { max($0 - 1, Self.leastColumns) })
+            let command = Self.commands.first(where: line.dropFirst(blanks).hasPrefix)
+            return command != nil ? Self.clauses(line, indent: blanks + 2, limit)
+                : DisplayWidth.hang(line, lead: blanks, indent: blanks + 2, columns: limit)
+        }
+    }
+
+    /// A next step: a line for each clause where it does not fit one; only prose is broken between words.
+    private static func clauses(_ line: String, indent: Int, _ limit: Int) -> [String] {
+        let clauses = ["or", "and", "then"].reduce(line.replacing("; ", with: ";\n")) { $0.replacing(", \($1) ", with: ",\n\($1) ") }
+            .split(separator: "\n")
+        let margin = String(repeating: " ", count: indent)
+        return clauses.reduce(into: [String]()) { rows, clause in
+            if let last = rows.last, DisplayWidth.columns(painted: last) + 1 + DisplayWidth.columns(painted: String(clause)) <= limit {
+                rows[rows.count - 1] = last + " " + clause
+            } else {
+                let row = rows.isEmpty ? String(clause) : margin + clause
+                let isCommand = ["noafw", "run: ", "/", "--"].contains { clause.contains($0) }
+                rows += isCommand ? [row] : DisplayWidth.hang(row, lead: row.prefix { $0 == " " }.count, indent: indent, columns: limit)
+            }
         }
     }
 

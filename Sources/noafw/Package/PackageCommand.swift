@@ -31,6 +31,9 @@ struct PackageInspectCommand: ContextCommand {
             noafw knows the vendor's published keys. Their private halves are public too, so such a signature shows that \
             nothing was changed by accident, but not who made the package.
 
+            Example:
+              noafw package inspect frame-firmware-v25.080.0838.zip
+
             Exit codes: 0 shown, 65 damaged, 66 missing input.
             """)
 
@@ -53,6 +56,10 @@ struct PackageVerifyCommand: ContextCommand {
         discussion: """
             Without --key and --trust a package must be signed with one of the vendor's published keys, which shows that it is \
             intact, but not who made it.
+
+            Examples:
+              noafw package verify frame-firmware-v25.080.0838.zip
+              noafw package verify app.zip --trust release.pub.pem
 
             Exit codes: 0 verified, 65 not verified or damaged, 66 missing input.
             """)

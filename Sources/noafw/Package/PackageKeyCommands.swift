@@ -5,7 +5,13 @@ import Support
 /// `noafw package key`
 struct PackageKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make and show the keys that packages are signed with.",
+        commandName: "key",
+        abstract: "Make and show the keys that packages are signed with.",
+        discussion: """
+            Examples:
+              noafw package key new -o release.pem
+              noafw package key show release.pem
+            """,
         subcommands: [PackageKeyNewCommand.self, PackageKeyShowCommand.self])
 }
 

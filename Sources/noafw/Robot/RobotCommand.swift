@@ -36,6 +36,10 @@ struct RobotInfoCommand: ContextCommand {
             The robot's firmware reports no version over Bluetooth. A robot that does not answer has firmware older than \
             April 2023, or foreign firmware.
 
+            Examples:
+              noafw robot info
+              noafw robot info --virtual openbot --json
+
             Exit codes: 0 the robot answered, 1 it did not, 69 no robot is in reach, others as in noafw flash.
             """)
 
@@ -101,7 +105,11 @@ struct RobotLightsCommand: ContextCommand {
 struct RobotIndicateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "indicate",
-        abstract: "Set a robot's indicators: left, right, both or off.")
+        abstract: "Set a robot's indicators: left, right, both or off.",
+        discussion: """
+            Example:
+              noafw robot indicate left
+            """)
 
     enum Side: String, ExpressibleByArgument, CaseIterable, Sendable { case left, right, both, off }
 

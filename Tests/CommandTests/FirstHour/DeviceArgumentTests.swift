@@ -46,6 +46,7 @@ import Testing
     /// The flash would be refused for its missing file otherwise.
     @Test(arguments: [
         ("C6:05:04:03:02", "NOA-0120", "did you mean C6:05:04:03:02:01"),
+        ("C6:0", "NOA-0120", "six pairs of hexadecimal digits"),
         ("C6:05:04:03:02:0G", "NOA-0120", "did you mean C6:05:04:03:02:01"),
         ("c6-05-04-03-02-01", "NOA-0120", "did you mean C6:05:04:03:02:01"),
         ("C60504030201", "NOA-0120", "did you mean C6:05:04:03:02:01"),

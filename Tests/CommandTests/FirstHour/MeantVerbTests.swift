@@ -11,7 +11,8 @@ import Testing
         ("ledger repotr", "ledger report"),
         ("package inspec x.zip", "package inspect"), ("upgrade", "update"), ("ls", "fs ls"), ("repl", "console"),
         ("unbrick", "rescue"), ("status", "info"),
-        ("inspect", "package inspect"), ("tpye secret", "type"), ("untis", "units"),
+        ("inspect", "package inspect"), ("tpye secret", "type"), ("untis", "units"), ("--scan", "scan"),
+        ("bundle --show", "bundle show"),
     ])
     func isTold(words: String, meant: String) {
         #expect(MeantVerb.of(words.split(separator: " ").map(String.init)) == meant)

@@ -18,7 +18,8 @@ enum MeantVerb {
         var path: [String] = []
         for word in arguments {
             let verbs = command.configuration.subcommands
-            guard !verbs.isEmpty, !word.hasPrefix("-") else { return nil }
+            guard !verbs.isEmpty else { return nil }
+            if word.hasPrefix("-") { return dashed(word, path, among: verbs) }
             if let next = verbs.first(where: { $0.configuration.commandName == word }) {
                 command = next
                 path.append(word)
@@ -28,6 +29,29 @@ enum MeantVerb {
             if path.isEmpty, let exact = synonyms[word.lowercased()] ?? holder(of: word, among: verbs) { return exact }
             let names = verbs.compactMap { $0.configuration.commandName }
             return Nearest.of(word, among: names).map { (path + [$0]).joined(separator: " ") }
+        }
+        return nil
+    }
+
+    /// A verb written as an option, such as `--scan`.
+    private static func dashed(_ word: String, _ path: [String], among verbs: [any ParsableCommand.Type]) -> String? {
+        let name = word.drop { $0 == "-" }
+        return verbs.contains { $0.configuration.commandName == String(name) } ? (path + [String(name)]).joined(separator: " ") : nil
+    }
+
+    /// An option that the verb does not have, and the one that was likely meant: a complaint about something else may hide it.
+    static func option(_ arguments: [String]) -> (typed: String, meant: String)? {
+        var command: any ParsableCommand.Type = Noafw.self
+        for word in arguments {
+            let next = command.configuration.subcommands.first { $0.configuration.commandName == word }
+            guard let next else { break }
+            command = next
+        }
+        command = command.configuration.defaultSubcommand ?? command
+        let names = OptionCheck.longNames(of: command)
+        for word in arguments.prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
+            let typed = String(word.prefix { $0 != "=" })
+            if !names.contains(typed) { return Nearest.of(typed, among: names).map { (typed, $0) } }
         }
         return nil
     }

@@ -57,7 +57,7 @@ extension ErrorRows {
         NOA-0003	130	interrupted; STATE	noafw received a signal	run: COMMAND
         NOA-0004	74	unexpected error: ERROR	a fault in noafw or of this machine	run the same command again; if it fails again, report it with the output of -v
         NOA-0005	74	cannot write the result to standard output	the disk is full, or the program that reads it has ended	check where standard output leads, and run the same command again
-        NOA-0006	65	IMAGE is a development image, not for hardware	the catalogue holds no release of this component, and this image was made for virtual units	add the vendor's released file (docs/assets.md), or name it; in a lab, pass --development
+        NOA-0006	65	IMAGE is a development image, not for hardware	the catalogue holds no release of this component, and this image was made for virtual units	run: noafw assets fetch monocle (or frame), or name the file, as with --firmware; in a lab, pass --development
         NOA-0007	74	PATH exists already	an overwritten key cannot be recovered	give another name, or move that file away
         NOA-0008	74	cannot write PATH	REASON	check the folder, its permissions and the free space
         NOA-0009	1	no answer: cancelled	the question was cancelled before it was answered	ask again

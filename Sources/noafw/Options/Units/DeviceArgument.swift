@@ -44,7 +44,7 @@ struct DeviceArgument {
         let marks = text.count { ":-_.".contains($0) }
         let digits = text.count { $0.isHexDigit && $0.isASCII }
         guard text.count <= 24, text.allSatisfy({ $0.isASCII && ($0.isHexDigit || ":-_.oOlIsSgG".contains($0)) }) else { return false }
-        return text.contains(":") && marks >= 2 && digits >= 4 || marks == 5 && digits >= 8 || marks == 0 && digits == 12
+        return text.contains(":") && digits >= 2 || marks == 5 && digits >= 8 || marks == 0 && digits == 12
     }
 
     /// The address that twelve digits make, however they are divided, else the nearest of those that have a name.
