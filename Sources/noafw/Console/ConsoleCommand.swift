@@ -54,7 +54,7 @@ struct ConsoleCommand: ContextCommand {
             let request = ConsoleRequest(
                 unit: unit.value, inputs: AssetInputs(search: context.assetSearch(nil)), staysAtPrompt: stay,
                 stateFolder: try context.stateFolder(), notice: context.note)
-            let isAtTerminal = context.input.isTerminal && context.output.isTerminal
+            let isAtTerminal = context.input.isTerminal && context.output.isTerminal && !context.isDumbTerminal
             let terminal = ConsoleTerminal(context: context, stateFolder: request.stateFolder)
             let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
                 try await context.services.console(request) { prompt in

@@ -34,7 +34,9 @@ final class PromptUnit: Sendable {
         while true {
             switch try await requests.next(before: clock.deadline(in: Self.look), on: clock) {
             case .run(let statements): report(.ended(try await run(statements, report)))
-            case .complete(let completion): report(.completed(completion, try await settled { try await prompt.names(completion) } ?? []))
+            case .complete(let completion):
+                let names = try await settled { try await prompt.names(completion) }
+                report(.completed(completion, (try? names.get()) ?? []))
             case nil: while let bytes = try await heard() { report(.output(bytes)) }
             }
         }
@@ -76,32 +78,36 @@ final class PromptUnit: Sendable {
                 case .lua(let repl): return PromptMachine.Ending(try await repl.evaluate(statement, within: .forever))
                 }
             }
-            guard let ending else { return .over(error: "the unit did not answer as its prompt does; it is at its prompt again") }
-            if ending != .over() { return ending }
+            switch ending {
+            case .success(.over([], nil)): continue
+            case .success(let ending): return ending
+            case .failure(let error): return .over(error: error.diagnosis.message)
+            }
         }
         return .over()
     }
 
     /// A break or an answer may hit more than the code that ran.
-    /// - Returns: `nil` where it went out of step.
-    private func settled<Value>(_ body: () async throws -> Value) async throws -> Value? {
-        let value: Value?
+    /// - Throws: ``REPLError`` where the prompt does not come back, ``LinkError``.
+    private func settled<Value>(_ body: () async throws -> Value) async throws -> Result<Value, REPLError> {
+        var result: Result<Value, REPLError>
+        var isInStep = true
         do {
-            value = try await body()
-        } catch is REPLError {
-            value = nil
+            result = .success(try await body())
+        } catch let error as REPLError {
+            (result, isInStep) = (.failure(error), false)
             isDisturbed.withLock { $0 = true }
         }
         let isDisturbed = isDisturbed.withLock { disturbed in
             defer { disturbed = false }
             return disturbed
         }
-        guard isDisturbed else { return value }
+        guard isDisturbed else { return result }
         switch prompt {
         case .python(let repl): try await repl.recover(within: Self.promptTimeout)
-        case .lua(let repl): if value == nil { try await repl.recover(within: Self.promptTimeout) }
+        case .lua(let repl): if !isInStep { try await repl.recover(within: Self.promptTimeout) }
         }
-        return value
+        return result
     }
 }
 
