@@ -9,12 +9,12 @@ import Testing
 
 @Suite struct ConsoleTests {
     @Test(arguments: [
-        ("plain text\r\n", "plain text\r\n"), ("\u{8}\u{8} \u{8}\t", "\u{8}\u{8} \u{8}\t"), ("a\u{1B}[K", "a\u{1B}[K"),
-        ("\u{1B}[12D\u{1B}[3C", "\u{1B}[12D\u{1B}[3C"), ("\u{1B}[2J", "\\u{1b}[2J"), ("\u{1B}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
-        ("\u{1B}[1234D", "\\u{1b}[1234D"), ("\u{1B}[?25l", "\\u{1b}[?25l"), ("\u{9B}2J", "\\u{9b}2J"), ("\u{202E}evil", "\\u{202e}evil"),
-        ("grün 日本 🍵", "grün 日本 🍵"), ("\u{1B}\u{1B}[K", "\\u{1b}\u{1B}[K"), ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),
+        ("plain text\r\n", "plain text\r\n"), ("\u{8}\u{8} \u{8}\t", "\u{8}\u{8} \u{8}\t"), ("a\u{1B}[K", "a\\u{1b}[K"),
+        ("\u{1B}[12D\u{1B}[3C", "\\u{1b}[12D\\u{1b}[3C"), ("\u{1B}[2J", "\\u{1b}[2J"),
+        ("\u{1B}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
+        ("\u{9B}2J", "\\u{9b}2J"), ("\u{202E}evil", "\\u{202e}evil"), ("grün 日本 🍵", "grün 日本 🍵"), ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),
     ])
-    func onlyWhatALineEditorNeedsReachesTheTerminal(sent: String, shown: String) {
+    func noSequenceReachesTheTerminal(sent: String, shown: String) {
         var whole = TerminalFilter()
         #expect(whole.show(Array(sent.utf8)) == shown)
         var slow = TerminalFilter()
@@ -30,8 +30,7 @@ import Testing
     @Test(arguments: 0..<50) func whateverComesNothingActsOnTheTerminal(seed: UInt64) {
         var filter = TerminalFilter()
         let text = (0..<40).map { filter.show(SeededNumbers.bytes(50, seed: seed * 1000 + $0) + [0x1B, 0x5B]) }.joined()
-        let rest = text.replacing(/\u{1B}\[[0-9]{0,3}[KCD]/, with: "")
-        #expect(rest.unicodeScalars.allSatisfy { UntrustedText.isHarmless($0) || "\u{8}\t\n\r".unicodeScalars.contains($0) })
+        #expect(text.unicodeScalars.allSatisfy { UntrustedText.isHarmless($0) || "\u{8}\t\n\r".unicodeScalars.contains($0) })
     }
 
     private static func statements(_ text: String) throws -> [String] {
@@ -63,28 +62,12 @@ import Testing
 
     /// What is sent for a line keeps to the released firmware.
     @Test func theCodeKeepsToTheFirmware() throws {
+        let names = ["device.b", "pri"].compactMap { NameCompletion($0, .python) }.map(NameCompletion.python)
         let pieces = try ["1+1", "def f():\n pass\n"].map { String(decoding: try ConsoleLines.code($0).bytes, as: UTF8.self) }
+            + ["import device"] + names
         #expect(try FirmwareNames.foreign(pieces: pieces) == [])
         #expect(!pieces.joined().contains("compile"))
         #expect(try ConsoleLines.code("'\u{3}\u{1C}'").bytes.allSatisfy { $0 > 5 && $0 != 0x1C })
-    }
-
-    @Test func keysGoToTheUnitAndTwoOfThemLeave() {
-        var keys = ConsoleKeys()
-        let start = SessionClock.Instant(offset: .seconds(1))
-        #expect(keys.take([0x61, 0x03, 0x04], now: start) == [.send([0x61, 0x03, 0x04])])
-        #expect(keys.take([0x61, 0x1D, 0x62], now: start) == [.send([0x61]), .leave])
-        #expect(keys.take([0x18], now: start) == [.leave])
-    }
-
-    /// A pasted text must not restart the unit, nor a finger that slipped.
-    @Test func safeModeIsOnPurpose() {
-        var keys = ConsoleKeys()
-        let start = SessionClock.Instant(offset: .seconds(1))
-        #expect(keys.take([0x61, 0x1C, 0x1C, 0x62], now: start) == [.send([0x61]), .warn, .send([0x62])])
-        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(3))) == [.warn])
-        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(6))) == [.warn])
-        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(7))) == [.safeMode])
     }
 }
 
@@ -150,34 +133,85 @@ struct WholeConsoleTests {
         #expect(!run.errors.contains("\u{1B}"))
     }
 
+    private static func atTheTerminal(_ bench: ToolBench, columns: UInt16 = 100) throws -> TerminalTool {
+        let tool = try TerminalTool(
+            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment(), columns: columns)
+        try tool.waitFor("help explains.")
+        try tool.waitFor(">>> ")
+        return tool
+    }
+
     @Test func aPersonTypesAtThePrompt() throws {
         let bench = try Self.bench()
         defer { bench.remove() }
-        let tool = try TerminalTool(
-            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
-        try tool.waitFor("Press Ctrl-] or Ctrl-X to leave.")
-        try tool.waitFor(">>> ")
+        let tool = try Self.atTheTerminal(bench)
         tool.type("40+4x\u{7F}\r")
-        try tool.waitFor("44")
+        try tool.waitFor("\u{1B}[J44")
         tool.type("import time\r")
         try tool.waitFor(">>> ")
-        tool.type("while True: time.sleep(1)\r\r")
-        try tool.waitFor("... ")
-        tool.type("\u{03}")
-        try tool.waitFor("KeyboardInterrupt")
+        tool.type("while True: print('tick'); time.sleep(1)\r\r")
+        try tool.waitFor("\u{1B}[Jtick")
+        repeat {
+            tool.type("\u{03}")
+            Thread.sleep(forTimeInterval: 0.3)
+        } while try tool.waitFor(oneOf: ["KeyboardInterrupt", "\u{1B}[Jtick"]) != "KeyboardInterrupt"
         try tool.waitFor(">>> ")
+        tool.type("n = input('name? ')\r")
+        try tool.waitFor("\u{1B}[Jname? ")
+        tool.type("Noa\r")
+        try tool.waitFor(">>> ")
+        tool.type("'<' + n + '>'\r")
+        try tool.waitFor("\u{1B}[J'<Noa>'")
+        tool.type("print('a\\x1b[2Jb')\r")
+        try tool.waitFor("\u{1B}[Ja\\u{1b}[2Jb")
         tool.type("\u{1D}")
-        #expect(tool.wait().status == 0)
+        #expect(tool.wait().status == 0, "\(tool.screen)")
+        #expect(!tool.screen.contains("\u{1B}[2J"))
         let modes = UInt32(ICANON | ECHO | ISIG)
         #expect(tool.localModes & modes == modes)
+    }
+
+    /// What a person at an editor does: names of the unit, a paste, wide characters, earlier inputs of another session.
+    @Test func inputsAreCompletedPastedAndRemembered() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let tool = try Self.atTheTerminal(bench, columns: 80)
+        tool.type("import device\rdevice.bat\t()\r")
+        try tool.waitFor("device.battery_level()")
+        try tool.waitFor(">>> ")
+        let text = "def twice(x):\n    \"\"\"Not\n\n    once.\"\"\"\n"
+            + "    if x:\n        return 2 * x\n\n    else:\n        return 0\n\ntwice(21)"
+        tool.type("\u{1B}[200~\(text)\u{1B}[201~")
+        try tool.waitFor("twice(21)")
+        tool.type("\r")
+        try tool.waitFor("\u{1B}[J42")
+        tool.type("len('\(String(repeating: "日本", count: 30))')\r")
+        try tool.waitFor("\u{1B}[J60")
+        tool.type("'\(String(repeating: "w", count: 50))'")
+        try tool.waitFor("www'")
+        tool.resize(columns: 40)
+        try tool.waitFor(">>> '\(String(repeating: "w", count: 34))\r\r\n... w")
+        tool.resize(columns: 80)
+        try tool.waitFor(">>> '\(String(repeating: "w", count: 50))'")
+        tool.type("\u{03}exit\r")
+        #expect(tool.wait().status == 0, "\(tool.screen)")
+        var screen = TerminalScreen(columns: 80)
+        screen.write(tool.screen)
+        #expect(screen.foreign == [] && screen.lines.contains("...     once.\"\"\"") && screen.lines.contains("42"), "\(screen.lines)")
+
+        let history = bench.state.appendingPathComponent("console-python-history")
+        #expect(try FileManager.default.attributesOfItem(atPath: history.path)[.posixPermissions] as? Int == 0o600)
+        let again = try Self.atTheTerminal(bench)
+        again.type("\u{12}twice\r\r")
+        try again.waitFor("\u{1B}[J42")
+        again.type("\u{04}")
+        #expect(again.wait().status == 0, "\(again.screen)")
     }
 
     @Test func aUnitIsSentIntoSafeMode() throws {
         let bench = try Self.bench()
         defer { bench.remove() }
-        let tool = try TerminalTool(
-            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
-        try tool.waitFor(">>> ")
+        let tool = try Self.atTheTerminal(bench)
         let (again, done) = ("Press Ctrl-\\ again to restart the unit", "The unit restarts into safe mode.")
         // Beside a busy machine the second key may come too late, and only warns again.
         repeat { tool.type("\u{1C}") } while try tool.waitFor(oneOf: [again, done]) == again

@@ -62,6 +62,15 @@ import Testing
         .init(name: "history by prefix", keys: "say a\rtell b\rsay c\rsa\(up)\(up)", result: "say a|"),
         .init(name: "history by prefix, newer", keys: "say a\rtell b\rsay c\rsa\(up)\(up)\(down)", result: "say c|"),
         .init(name: "Ctrl-P and Ctrl-N", keys: "one\rtwo\r\u{10}\u{10}\u{0E}", result: "two|"),
+        .init(name: "search", keys: "one\rtwo\r\u{12}o", result: "two|"),
+        .init(name: "search, older", keys: "one\rtwo\r\u{12}o\u{12}", result: "one|"),
+        .init(name: "search with more words", keys: "one\rtwo\r\u{12}on", result: "one|"),
+        .init(name: "search for what is not there", keys: "one\r\u{12}oz", result: "one|"),
+        .init(name: "search for less", keys: "one\rtwo\r\u{12}on\u{7F}", result: "two|"),
+        .init(name: "a search given up by Ctrl-G", keys: "one\rdr\u{12}o\u{07}X", result: "drX|"),
+        .init(name: "a search given up by Ctrl-C", keys: "one\rdr\u{12}o\u{03}X", result: "drX|"),
+        .init(name: "what is found is edited", keys: "one\r\u{12}o\u{01}X", result: "X|one"),
+        .init(name: "what is found is submitted", keys: "one\r\u{12}o\r", result: "|"),
         .init(name: "editing an old line leaves the old one", keys: "one\r\(up)X\r\(up)\(up)", result: "one|"),
     ]
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import signal
 
 from bench import ROOT
 from other_host import other_host
@@ -106,6 +107,29 @@ async def frame_chat(lab):
         lab.ended(await command.wait(60))
         names = [json.loads(line)["event"] for line in lab.log.read_text().splitlines() if line.startswith('{"event"')]
         expect(names.count("lost") >= 1 and names.count("delivered") == 2, f"{names}")
+
+
+@scenario("Frame: noafw chat killed over a ready link; the next one ends that link, uses its bond and shows the answer that was not delivered", limit=240)
+async def frame_chat_killed(lab):
+    words = ["chat", "--no-verify", "--assistant", "echo", "--json"]
+    async with frame_unit(lab) as unit:
+        await lab.flash(unit, "--only", "scripts")
+        command = await lab.start(*words, typed="one\n" + " ".join(["again"] * 400), seconds=1000)
+        await until(lambda: lab.log.read_text().count('"event":"answered"') == 2, "the second answer")
+        command.signal(signal.SIGKILL)
+        await command.wait(60)
+        log = lab.log.read_text()
+        expect(log.count('"event":"delivered"') == 1, "the second answer was delivered before the kill")
+        links, keys, pairings = (unit.counts[name] for name in ("connections", "keys used", "pairings asked"))
+        lab.ended(await (await lab.start(*words, typed="three", seconds=20)).wait(300))
+        log = lab.log.read_text()[len(log):]
+        expect(f"{unit.address} is still connected" in log, "the link of the killed process was not ended")
+        expect(unit.counts["connections"] > links and unit.counts["keys used"] > keys, f"{dict(unit.counts)}")
+        expect(unit.counts["pairings asked"] == pairings == 1, f"paired again: {dict(unit.counts)}")
+        events = [json.loads(line) for line in log.splitlines() if line.startswith('{"event"')]
+        told = [event["id"] for event in events if event["event"] == "asked" and "notice" in event]
+        delivered = [event["id"] for event in events if event["event"] == "delivered"]
+        expect(len(told) == 1 and delivered[:1] == told and len(delivered) == 2, f"told {told}, delivered {delivered}")
 
 
 @scenario("Frame: a client that nobody here wrote (frame-ble on bleak) over the bond that noafw made: print, upload, break, data, reset")

@@ -77,12 +77,15 @@ class Lab:
             unit.folder = self.bench.logs / "units" / f"{self.name}-{self.units}"
             yield unit
 
-    async def start(self, *words):
-        """Starts noafw in the guest; its output goes into the scenario's log."""
+    async def start(self, *words, typed=None, seconds=0):
+        """Starts noafw in the guest; its output goes into the scenario's log. A line that is typed is its input, open for that long."""
         self.output.write(f"$ noafw {' '.join(words)}\n".encode())
         # One state folder for the whole run, as a station has it.
+        words = [BINARIES / "noafw", *words]
+        if typed is not None:
+            words = ["/bin/sh", "-c", f'(printf "%s\\n" "$0"; sleep {seconds}) | "$@"', typed, *words]
         command = await self.bench.machine.start(
-            BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
+            *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
         self.commands.append(command)
         return command
 
@@ -341,6 +344,35 @@ async def chat_receipt(lab):
         await lab.noafw(
             "chat", "--device", unit.address, "--no-verify", "--assistant", "echo", "--query", "two", "--json", code=1, timeout=120)
         expect('"code":"NOA-0019"' in lab.log.read_text(), "it did not say NOA-0019")
+
+
+@scenario("noafw chat killed: of two units in reach the next one takes the one that it had, and shows the answer that it has not got")
+async def chat_killed(lab):
+    words = ["chat", "--no-verify", "--assistant", "echo", "--json"]
+    async with lab.unit(rssi=-50) as unit, lab.unit(rssi=-52) as other:
+        for each in (unit, other):
+            await lab.flash(each, "--only", "scripts")
+        command = await lab.start(*words, "--device", unit.address, typed=" ".join(["again"] * 400), seconds=1000)
+        await until(lambda: '"event":"answered"' in lab.log.read_text(), "the answer")
+        command.signal(signal.SIGKILL)
+        await command.wait(60)
+        log = lab.log.read_text()
+        expect('"event":"delivered"' not in log, "the answer was delivered before the kill")
+        links = unit.counts["connections"]
+        lab.ended(await (await lab.start(*words, typed="two", seconds=20)).wait(300))
+        log = lab.log.read_text()[len(log):]
+        expect(f"{unit.address} is still connected" in log, "the link of the killed process was not ended")
+        expect(f"2 units are in reach; {unit.address} is the one whose chat was cut off" in log, "it did not say which unit it takes")
+        expect("an answer of an earlier chat did not reach the unit" in log, "it did not tell the answer")
+        expect(unit.counts["connections"] > links, "the unit has no new link")
+        events = [json.loads(line) for line in log.splitlines() if line.startswith('{"event"')]
+        told = [event["id"] for event in events if event["event"] == "asked" and "notice" in event]
+        delivered = [event["id"] for event in events if event["event"] == "delivered"]
+        expect(len(told) == 1 and delivered[:1] == told and len(delivered) == 2, f"told {told}, delivered {delivered}")
+        log = lab.log.read_text()
+        # Nothing is left: neither the answer nor the choice.
+        document = await lab.noafw(*words, code=69)
+        expect("did not reach the unit" not in lab.log.read_text()[len(log):], f"it tells the answer again: {document}")
 
 
 def shown(unit):

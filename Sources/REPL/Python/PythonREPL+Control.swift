@@ -110,9 +110,7 @@ extension PythonREPL {
 
     /// Leaves the raw REPL for the friendly prompt. The session is then out of step: only ``type(_:within:)``,
     /// ``nextOutput(before:)`` and ``recover(within:)`` work.
-    public func leaveRaw(within: Duration) async throws { try await leaveRaw(before: clock.deadline(in: within)) }
-
-    private func leaveRaw(before deadline: SessionClock.Instant) async throws {
+    func leaveRaw(before deadline: SessionClock.Instant) async throws {
         try begin()
         try await send(bytes: [Control.leaveRaw], before: deadline)
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }

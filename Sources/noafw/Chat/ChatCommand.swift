@@ -21,6 +21,9 @@ struct ChatCommand: ContextCommand {
             The ledger records the verification, and an update of the unit, with the verb chat. It does not record the conversation, \
             which says nothing about the unit; --transcript keeps it.
 
+            Answers that do not reach the unit, also when noafw is killed, are kept in the state folder for a day, and offered \
+            again by the next chat. After a crash, of several units in reach, noafw chat takes the one that it had. --no-keep keeps nothing.
+
             Examples:
               noafw chat
               noafw chat --nearest --translate --transcript talk.txt
@@ -49,6 +52,9 @@ struct ChatCommand: ContextCommand {
     @Option(help: ArgumentHelp("Run the steps in this file (docs/chat.md).", valueName: "file"), completion: .file())
     var script: InputName?
 
+    @Flag(name: .customLong("no-keep"), help: "Keep no answer that does not reach the unit, and offer none again.")
+    var noKeep = false
+
     @Flag(help: "Check the assistant's key, model and speech recognition, without a unit; then end.")
     var check = false
 
@@ -58,7 +64,7 @@ struct ChatCommand: ContextCommand {
     func validate() throws {
         if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }
         if check, query != nil || script != nil || report.transcript != nil || report.saveMedia != nil || !inputs.arguments.isEmpty
-            || unit.virtual != nil || unit.unit.isGiven || unit.adapter != nil
+            || noKeep || unit.virtual != nil || unit.unit.isGiven || unit.adapter != nil
         {
             throw ValidationError("--check uses no unit: leave out what a conversation needs.")
         }

@@ -67,7 +67,8 @@ struct ChatRunner: Sendable {
     }
 
     private func plan() throws -> Plan {
-        let unit = command.unit.value
+        var unit = command.unit.value
+        if case .one(.only) = unit.units, !command.noKeep { unit.resumes = try unfinished().cutOff }
         let isVirtual = if case .virtual = unit.units { true } else { false }
         let assistant = try command.assistant.choice(context.environment)
         if command.unit.pace.speed == .maximum {
@@ -110,7 +111,7 @@ struct ChatRunner: Sendable {
     }
 
     private func drive(_ environment: ChatEnvironment, _ plan: Plan) async throws -> ChatVerdict {
-        let controller = ChatController(environment: environment, recorder: plan.recorder)
+        let controller = ChatController(environment: environment, recorder: plan.recorder, keeper: try await keeper(of: environment))
         if isAtTerminal {
             let status = ChatStatus(
                 unit: plan.request.unit.target.id ?? environment.family.rawValue, assistant: plan.request.assistant.name,
@@ -128,5 +129,27 @@ struct ChatRunner: Sendable {
         }
         let (printer, isQuiet) = (printer, command.report.json)
         return try await controller.run(show: { if !isQuiet { printer.show($0, photoFile: $1) } }, driver: driver)
+    }
+}
+
+// What an earlier conversation left.
+extension ChatRunner {
+    private func unfinished() throws -> UnfinishedChats { UnfinishedChats(stateFolder: try context.stateFolder(), now: context.date) }
+
+    /// Says which answers the unit has not got; a person at a terminal decides.
+    private func keeper(of environment: ChatEnvironment) async throws -> AnswerKeeper? {
+        guard !command.noKeep, let address = environment.address else { return nil }
+        let keeper = AnswerKeeper(
+            try unfinished(), unit: address, isResumable: environment.sensors == nil,
+            keepsAnswers: command.query == nil && command.script == nil, tell: context.note)
+        let waiting = keeper.waiting
+        guard !waiting.isEmpty else { return keeper }
+        let (subject, object, verb) = waiting.count == 1 ? ("an answer", "it", "it is") : ("\(waiting.count) answers", "them", "they are")
+        context.note("\(subject) of an earlier chat did not reach the unit")
+        guard isAtTerminal else { return keeper }
+        for answer in waiting { context.diagnostics.writeLine("  \(UntrustedText.escape(answer.text))") }
+        context.diagnostics.write("show \(object) on the unit now? Otherwise \(verb) dropped. [y/N] ")
+        if try await !Answer.read(context).isYes { keeper.drop() }
+        return keeper
     }
 }

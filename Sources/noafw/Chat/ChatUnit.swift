@@ -48,6 +48,8 @@ struct ChatEnvironment: Sendable {
     /// The unit's time; a virtual unit may have its own.
     var clock: SessionClock
     var family: FamilyID
+    /// `nil` keeps nothing of the conversation.
+    var address: DeviceAddress?
     /// Only for a virtual unit.
     var sensors: VirtualSensors?
     /// Converses until it is cancelled or its link fails.

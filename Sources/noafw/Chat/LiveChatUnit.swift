@@ -100,7 +100,8 @@ struct LiveChatUnit: ChatUnit {
             clock: central.clock, firstLink: held.link,
             connect: { [rules, address = unit.address] in try await rules.connect(to: address, over: central, deadline: $0) },
             relay: support.makeRelay(), responder: responder, options: options, startProgram: support.makeStarter(central.clock))
-        let environment = ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run)
+        let environment = ChatEnvironment(
+            clock: central.clock, family: unit.family.id, address: unit.address, sensors: unit.sensors, converse: session.run)
         return try await notices.during { try await body(environment) }
     }
 }

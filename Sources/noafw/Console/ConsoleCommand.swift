@@ -11,12 +11,10 @@ struct ConsoleCommand: ContextCommand {
         discussion: """
             Interrupts the unit's program and opens its prompt. On leaving, noafw starts the program again.
 
-            A Monocle shows MicroPython's own prompt. Ctrl-C goes to the unit. Press Ctrl-] or Ctrl-X to \
-            leave. Press Ctrl-E to begin a paste and Ctrl-D to end it; an indented \
-            block needs that. Press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
-
-            A Frame evaluates one line of Lua at a time, and more when a statement goes on. Press Ctrl-C to break the \
-            line that runs. Press Ctrl-D or enter exit to leave; help explains.
+            The value of an expression is shown. A statement that goes on asks for more lines; a block of Python ends with a blank \
+            one. Lines are edited as in noafw chat, Tab completes names on the unit, Ctrl-R searches earlier inputs, and what is \
+            pasted is one input. Press Ctrl-C to break what runs; enter exit, or press Ctrl-D or Ctrl-X, to leave; help explains. \
+            On a Monocle press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
 
             Without a terminal, noafw runs standard input. In Python it shows the value of each expression, and goes on behind an \
             exception. Lua gets it whole, so that locals live to its end; where it is no chunk, as 1+1 is none, each line is evaluated. \
@@ -56,13 +54,13 @@ struct ConsoleCommand: ContextCommand {
             let request = ConsoleRequest(
                 unit: unit.value, inputs: AssetInputs(search: context.assetSearch(nil)), staysAtPrompt: stay,
                 stateFolder: try context.stateFolder(), notice: context.note)
-            let isAtTerminal = context.input.isTerminal && context.output.isTerminal
+            let isAtTerminal = context.input.isTerminal && context.output.isTerminal && !context.isDumbTerminal
+            let terminal = ConsoleTerminal(context: context, stateFolder: request.stateFolder)
             let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
                 try await context.services.console(request) { prompt in
                     switch prompt {
-                    case .python(let repl) where isAtTerminal: try await ConsoleTerminal(context: context).run(repl)
+                    case _ where isAtTerminal: try await terminal.run(prompt)
                     case .python(let repl): try await ConsoleLines(context: context).run(repl)
-                    case .lua(let repl) where isAtTerminal: try await LuaTerminal(context: context).run(repl)
                     case .lua(let repl): try await LuaLines(context: context).run(repl)
                     }
                 }

@@ -39,6 +39,15 @@ struct ConsoleLines: Sendable {
             """)
     }
 
+    /// Without the frame that runs the statement.
+    static func traceback(_ exception: PythonException) -> String {
+        let frame = "  File \"<stdin>\", line "
+        let lines = exception.traceback.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.enumerated().filter { index, line in
+            !(line.hasPrefix(frame) && lines.dropFirst(index + 1).first?.hasPrefix("  File \"<string>\", ") == true)
+        }.map(\.element).joined(separator: "\n")
+    }
+
     private func run(_ statement: String, on repl: PythonREPL, _ verdict: inout ConsoleVerdict) async throws {
         do {
             let output = try await repl.run(Self.code(statement), within: .forever)
@@ -46,7 +55,9 @@ struct ConsoleLines: Sendable {
             context.output.write(filter.show(output).replacing("\r\n", with: "\n"))
         } catch REPLError.exception(let exception) {
             verdict.hasRaised = true
-            for line in exception.traceback.split(separator: "\n") { context.diagnostics.writeLine(UntrustedText.escape(String(line))) }
+            for line in Self.traceback(exception).split(separator: "\n") {
+                context.diagnostics.writeLine(UntrustedText.escape(String(line)))
+            }
         }
     }
 }

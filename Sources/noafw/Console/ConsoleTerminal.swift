@@ -2,92 +2,85 @@ import Bluetooth
 import REPL
 import Support
 
-/// A person at a unit's own prompt: keys go to the unit, what it answers to the screen.
+/// A person at a unit's prompt.
 struct ConsoleTerminal: Sendable {
+    private enum Event: Sendable {
+        case typed([UInt8]?)
+        case unit(PromptUnit.Event)
+    }
+
+    private static let tick = Duration.milliseconds(250)
+
     let context: CommandContext
+    let stateFolder: String
 
-    func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
-        let inputs = Inbox<[UInt8]?>()
-        try await repl.leaveRaw(within: .seconds(5))
-        let typed = try context.input.open(.keys) { inputs.deliver($0) }
-        defer { typed.close() }
-        context.output.write("Python on the unit. Press Ctrl-] or Ctrl-X to leave.\r\n>>> ")
-        defer { context.output.write("\r\n") }
-        return try await beside({ try await show(repl) }, { try await send(inputs, typed, to: repl) })
+    func run(_ prompt: ConsolePrompt) async throws -> ConsoleVerdict {
+        let unit = PromptUnit(prompt, clock: context.clock)
+        let (requests, events) = (Inbox<PromptUnit.Request>(), Inbox<Event>(capacity: 1 << 16))
+        return try await beside({ try await unit.serve(requests) { events.deliver(.unit($0)) } }, {
+            try await converse(with: unit, PromptLanguage(prompt), requests, events)
+        })
     }
 
-    private func show(_ repl: PythonREPL) async throws {
-        var filter = TerminalFilter()
-        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: .forever)) {
-            let text = filter.show(bytes)
-            if !text.isEmpty { context.output.write(text) }
+    private func converse(
+        with unit: PromptUnit, _ language: PromptLanguage, _ requests: Inbox<PromptUnit.Request>, _ events: Inbox<Event>
+    ) async throws -> ConsoleVerdict {
+        let history = HistoryFile(stateFolder: stateFolder, of: language.historyName)
+        var machine = PromptMachine(language, history: history.load(), columns: context.output.columns())
+        let typed = try context.input.open(.keys) { events.deliver(.typed($0)) }
+        defer {
+            for case .write(let text) in machine.finish() { context.output.write(text) }
+            typed.close()
         }
-    }
-
-    private func send(_ inputs: Inbox<[UInt8]?>, _ typed: any TypedInput, to repl: PythonREPL) async throws -> ConsoleVerdict {
-        var keys = ConsoleKeys()
+        var effects = machine.begin()
+        typed.more()
         while true {
-            typed.more()
-            guard let bytes = try await inputs.next(before: context.clock.deadline(in: .forever), on: context.clock) ?? nil else {
-                return ConsoleVerdict()
+            if let verdict = try await perform(effects, unit, requests, history) { return verdict }
+            switch try await events.next(before: context.clock.deadline(in: Self.tick), on: context.clock) {
+            case .typed(let bytes?):
+                effects = machine.receive(bytes, now: context.clock.now)
+                typed.more()
+            case .typed(nil): effects = [.leave]
+            case .unit(.output(let bytes)): effects = machine.show(bytes)
+            case .unit(.ended(let ending)): effects = machine.end(ending)
+            case .unit(.completed(let completion, let names)): effects = machine.complete(completion, names)
+            case nil: effects = machine.rest()
             }
-            for action in keys.take(bytes, now: context.clock.now) {
-                switch action {
-                case .send(let bytes): try await repl.type(bytes, within: .seconds(10))
-                case .leave: return ConsoleVerdict()
-                case .warn:
-                    context.output.write("\r\nPress Ctrl-\\ again to restart the unit into safe mode, without its program.\r\n")
-                case .safeMode:
-                    try await repl.type([ConsoleKeys.safeModeKey], within: .seconds(10))
-                    context.output.write("\r\nThe unit restarts into safe mode.\r\n")
-                    return ConsoleVerdict(hasLeft: true)
-                }
-            }
+            effects += machine.fit(columns: context.output.columns())
         }
     }
-}
 
-/// What a person's keys mean at a unit's prompt.
-struct ConsoleKeys {
-    enum Action: Hashable, Sendable {
-        case send([UInt8])
-        case leave
-        /// The next one within ``timeout`` is meant.
-        case warn
-        case safeMode
+    /// - Returns: how it ends.
+    private func perform(
+        _ effects: [PromptMachine.Effect], _ unit: PromptUnit, _ requests: Inbox<PromptUnit.Request>, _ history: HistoryFile
+    ) async throws -> ConsoleVerdict? {
+        for effect in effects {
+            switch effect {
+            case .write(let text): context.output.write(text)
+            case .run(let statements): requests.deliver(.run(statements))
+            case .complete(let completion): requests.deliver(.complete(completion))
+            case .interrupt: try await unit.interrupt()
+            case .answer(let keys): try await unit.type(keys)
+            case .remember(let input): history.append(input)
+            case .leave: return ConsoleVerdict()
+            case .safeMode:
+                try await unit.type([ConsoleTerminal.safeModeKey])
+                context.output.write("\r\nThe unit restarts into safe mode.\r\n")
+                return ConsoleVerdict(hasLeft: true)
+            }
+        }
+        return nil
     }
 
     /// Ctrl-\: the Monocle restarts into safe mode when it gets it (monocle-micropython, `main.c`).
-    static let safeModeKey: UInt8 = 0x1C
-    /// Ctrl-X and Ctrl-].
-    private static let leavingKeys: Set<UInt8> = [0x18, 0x1D]
-    static let timeout = Duration.seconds(2)
+    private static let safeModeKey: UInt8 = 0x1C
+}
 
-    private var warnedAt: SessionClock.Instant?
-
-    mutating func take(_ bytes: [UInt8], now: SessionClock.Instant) -> [Action] {
-        var actions: [Action] = []
-        var text: [UInt8] = []
-        func flush() {
-            if !text.isEmpty { actions.append(.send(text)) }
-            text = []
+extension PromptLanguage {
+    fileprivate init(_ prompt: ConsolePrompt) {
+        self = switch prompt {
+        case .python: .python
+        case .lua: .lua
         }
-        for byte in bytes {
-            if Self.leavingKeys.contains(byte) {
-                flush()
-                return actions + [.leave]
-            }
-            guard byte == Self.safeModeKey else {
-                text.append(byte)
-                continue
-            }
-            flush()
-            // Two in one piece were pasted.
-            if bytes.count == 1, let warnedAt, warnedAt.duration(to: now) <= Self.timeout { return actions + [.safeMode] }
-            if warnedAt != now { actions.append(.warn) }
-            warnedAt = now
-        }
-        flush()
-        return actions
     }
 }

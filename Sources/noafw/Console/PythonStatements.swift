@@ -37,6 +37,9 @@ struct PythonStatements {
         statement.hasPrefix("@") || compounds.contains(statement.prefix { $0.isLetter })
     }
 
+    /// A bracket, a long string or a line that goes on.
+    var isOpen: Bool { scan.isOpen }
+
     /// Nothing can follow what is no block and has no open end.
     private var isWhole: Bool { !scan.isOpen && !Self.isBlock(block[0]) }
 

@@ -1,5 +1,5 @@
 /// What a unit's prompt understands.
-enum PromptLanguage: Sendable {
+enum PromptLanguage: String, Sendable, CaseIterable {
     case python
     case lua
 }

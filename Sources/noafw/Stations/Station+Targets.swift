@@ -14,16 +14,26 @@ extension Station {
         let families = Set(selection.families.map(\.id))
         switch selection.units {
         case .listed(let units): return units.compactMap(\.target)
-        case .one(let selector):
-            let finder = UnitFinder(central: try firstAdapter.fleet.central, families: FamilyList(selection.recognised.map(\.family)))
-            return [
-                .unit(
-                    try await finder.find(
-                        selector, families: families, known: known, within: selection.wait ?? UnitFinder.timeout,
-                        leaving: { notice($0.leftAlone) }))
-            ]
+        case .one(let selector): return [.unit(try await found(selector, families, known))]
         case .inReach: return try await inReach(families, known).map { .unit($0) }
         case .virtual: return []
+        }
+    }
+
+    private func found(
+        _ selector: UnitSelector, _ families: Set<FamilyID>, _ known: Set<DeviceAddress>
+    ) async throws -> DiscoveredUnit {
+        let finder = UnitFinder(central: try firstAdapter.fleet.central, families: FamilyList(selection.recognised.map(\.family)))
+        do {
+            return try await finder.find(
+                selector, families: families, known: known, within: selection.wait ?? UnitFinder.timeout,
+                leaving: { notice($0.leftAlone) })
+        } catch UnitSelectionError.several(let units) {
+            guard selector == .only, let unit = units.first(where: { $0.address == selection.resumes }) else {
+                throw UnitSelectionError.several(units)
+            }
+            notice("\(units.count) units are in reach; \(unit.address) is the one whose chat was cut off")
+            return unit
         }
     }
 

@@ -8,6 +8,11 @@ enum Key: Hashable, Sendable {
     case deleteWordLeft, deleteWordRight, killToEnd, killToStart, yank, transpose
     case older, newer
     case clearScreen, interrupt
+    case tab, search, cancel
+    /// Ctrl-X and Ctrl-].
+    case leave
+    /// Ctrl-\.
+    case safeMode
     /// Ctrl-D: ends the input on an empty line, otherwise deletes.
     case endOfInput
     /// The terminal's answer to a primary device attributes query (DA1).
@@ -69,9 +74,10 @@ struct KeyDecoder {
     }
 
     private static let controls: [UInt8: Key] = [
-        0x01: .home, 0x02: .left, 0x03: .interrupt, 0x04: .endOfInput, 0x05: .end, 0x06: .right, 0x08: .backspace, 0x09: .text(" "),
-        0x0A: .newline, 0x0B: .killToEnd, 0x0C: .clearScreen, 0x0D: .enter, 0x0E: .newer, 0x10: .older, 0x14: .transpose,
-        0x15: .killToStart, 0x17: .deleteWordLeft, 0x19: .yank, 0x7F: .backspace,
+        0x01: .home, 0x02: .left, 0x03: .interrupt, 0x04: .endOfInput, 0x05: .end, 0x06: .right, 0x07: .cancel, 0x08: .backspace,
+        0x09: .tab, 0x0A: .newline, 0x0B: .killToEnd, 0x0C: .clearScreen, 0x0D: .enter, 0x0E: .newer, 0x10: .older, 0x12: .search,
+        0x14: .transpose, 0x15: .killToStart, 0x17: .deleteWordLeft, 0x18: .leave, 0x19: .yank, 0x1C: .safeMode, 0x1D: .leave,
+        0x7F: .backspace,
     ]
 
     private mutating func character(_ bytes: [UInt8], _ length: Int) -> Key? {

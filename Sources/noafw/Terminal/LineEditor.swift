@@ -9,12 +9,16 @@ struct LineEditor {
         case interrupted(hadText: Bool)
         case ended
         case clearScreen
+        /// Tab.
+        case completion
         /// Impossible: no more history, or the line is full.
         case refused
     }
 
     /// Bytes in one line: the limit of a chat session's question.
     static let limit = 8 << 10
+
+    private let limit: Int
 
     private(set) var text = ""
     /// Bytes of ``text`` before the cursor; always between two characters.
@@ -23,12 +27,15 @@ struct LineEditor {
     private var killed = ""
     /// A kill right after a kill adds to it.
     private var lastWasKill = false
+    /// What Ctrl-R looks for in the history, and what was typed before.
+    private(set) var search: (words: String, position: Int, draft: String)?
 
-    init(history: InputHistory = InputHistory()) { self.history = history }
+    init(history: InputHistory = InputHistory(), limit: Int = Self.limit) { (self.history, self.limit) = (history, limit) }
 
     mutating func handle(_ key: Key) -> Outcome? {
         let wasKill = lastWasKill
         lastWasKill = false
+        if let search { return find(key, search) }
         switch key {
         case .text(let text), .paste(let text): return insert(text)
         case .enter: return enter()
@@ -54,7 +61,9 @@ struct LineEditor {
             defer { set("") }
             history.stopBrowsing()
             return .interrupted(hadText: !text.isEmpty)
-        case .attributes: break
+        case .search: search = ("", history.lines.count, text)
+        case .tab: return .completion
+        case .attributes, .cancel, .leave, .safeMode: break
         }
         return nil
     }
@@ -64,10 +73,47 @@ struct LineEditor {
             _ = remove(to: previous(cursor))
             return insert("\n")
         }
-        let line = text
-        history.add(line)
+        return .submitted(submit())
+    }
+
+    /// Whatever the text ends with.
+    mutating func submit() -> String {
+        defer { set("") }
+        search = nil
+        history.add(text)
+        return text
+    }
+
+    /// The prompt, or what is searched for.
+    func prompt(_ usual: String) -> String { search.map { "(search: \($0.words)) " } ?? usual }
+
+    mutating func clear() {
+        search = nil
+        history.stopBrowsing()
         set("")
-        return .submitted(line)
+    }
+
+    private mutating func find(_ key: Key, _ now: (words: String, position: Int, draft: String)) -> Outcome? {
+        let words: String
+        switch key {
+        case .text(let more), .paste(let more): words = now.words + Self.harmless(more)
+        case .backspace: words = String(now.words.dropLast())
+        case .search: words = now.words
+        case .cancel, .interrupt:
+            search = nil
+            set(now.draft)
+            return nil
+        default:
+            search = nil
+            return handle(key)
+        }
+        let end = key == .search ? now.position : key == .backspace ? history.lines.count : min(now.position + 1, history.lines.count)
+        guard words.utf8.count <= Self.limit, let found = history.lines[..<end].lastIndex(where: { $0.contains(words) }) else {
+            return .refused
+        }
+        search = (words, found, now.draft)
+        set(history.lines[found])
+        return nil
     }
 
     private mutating func set(_ text: String) {
@@ -79,7 +125,7 @@ struct LineEditor {
 
     private mutating func insert(_ new: String) -> Outcome? {
         let clean = Self.harmless(new)
-        guard text.utf8.count + clean.utf8.count <= Self.limit else { return .refused }
+        guard text.utf8.count + clean.utf8.count <= limit else { return .refused }
         replace(cursor..<cursor, with: clean)
         history.stopBrowsing()
         return nil

@@ -12,15 +12,15 @@ struct PromptLayout: Equatable {
     /// - Parameters:
     ///   - cursor: bytes of `text` before it.
     ///   - columns: of the terminal; the last stays free, since terminals treat it differently.
-    init(_ text: String, cursor: Int, columns: Int) {
+    init(_ text: String, cursor: Int, columns: Int, prompt: String = Self.prompt, continuation: String = Self.continuation) {
         let width = max(8, columns - 1)
-        var row = Self.prompt
+        var row = DisplayWidth.suffix(prompt, columns: width)
         var used = DisplayWidth.columns(row)
         var offset = 0
         func mark() { if offset == cursor { (cursorRow, cursorColumn) = (rows.count, used) } }
         func breakRow() {
             rows.append(row)
-            row = Self.continuation
+            row = continuation
             used = DisplayWidth.columns(row)
         }
         for character in text {

@@ -9,7 +9,7 @@ enum TerminalMode {
     static func enter(_ mode: InputMode, _ descriptor: Int32) {
         guard mode != .lines, changedDescriptor < 0, tcgetattr(descriptor, &modeBefore) == 0 else { return }
         var wanted = modeBefore
-        if mode == .keys { takeKeys(&wanted) } else { takeBreak(&wanted) }
+        takeKeys(&wanted)
         changedDescriptor = descriptor
         for signal in fatalSignals {
             var action = sigaction()
@@ -27,14 +27,6 @@ enum TerminalMode {
         mode.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
         // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S does not pause.
         mode.c_iflag &= ~UInt32(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT)
-    }
-
-    /// Ctrl-C is not a signal, but another character that ends a line.
-    private static func takeBreak(_ mode: inout termios) {
-        withUnsafeMutableBytes(of: &mode.c_cc) { characters in
-            characters[Int(VINTR)] = 0
-            characters[Int(VEOL)] = 3
-        }
     }
 
     static func restore() {

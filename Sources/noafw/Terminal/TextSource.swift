@@ -5,8 +5,6 @@ import Glibc
 enum InputMode: Sendable, Hashable {
     /// Lines edited by the terminal.
     case lines
-    /// Like ``lines``, but Ctrl-C (0x03) ends a line immediately and is its last byte.
-    case breakableLines
     /// Every key immediately, without the terminal's own editing.
     case keys
 }

@@ -26,7 +26,7 @@ struct PublishedDocument {
     /// Documents of which no golden file has one: they need a server.
     static let withoutGolden: Set<String> = ["noafw.ledger.send/1"]
     /// Files of the program's own, which no option prints: the station's list of units, and what a bundle holds (docs/assets.md).
-    static let files: Set<String> = ["noafw.units/1", "noafw.names/1", "noafw.bundle/1", "noafw.kept/1"]
+    static let files: Set<String> = ["noafw.units/1", "noafw.names/1", "noafw.bundle/1", "noafw.kept/1", "noafw.unfinished/1"]
 }
 
 extension PublishedDocument {

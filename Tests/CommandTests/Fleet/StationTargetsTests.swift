@@ -41,6 +41,34 @@ import VirtualDevices
         #expect(units == [FleetSample.address(2)] && notices.isEmpty)
     }
 
+    /// Of several in reach, the one whose chat was cut off; noafw guesses no other.
+    @Test(arguments: [UnitSelector.only, .nearest]) func theUnitThatIsResumedIsMeant(selector: UnitSelector) async throws {
+        let folder = try TemporaryFolder()
+        let present = [Self.monocle, .monocle(3)]
+        func found(_ resumes: DeviceAddress?, _ present: [Advertisement]) async throws -> (units: [DeviceAddress?], notices: [String]) {
+            let time = VirtualTime.simulated()
+            let notices = Notices()
+            var selection = UnitSelection(units: .one(selector))
+            selection.resumes = resumes
+            let adapter = FleetAdapter(name: "hci0", central: PlayedAir(time.clock, present))
+            let station = Station.played(selection, [adapter], at: folder.path) { notices.add($0) }
+            let targets = try await time.run { try await station.targets() }
+            return (targets.map { $0.unit().address }, notices.all)
+        }
+        for other in [nil, FleetSample.address(7)] {
+            await #expect(throws: UnitSelectionError.self) { try await found(other, present) }
+        }
+        guard selector == .only else {
+            await #expect(throws: UnitSelectionError.self) { try await found(FleetSample.address(3), present) }
+            return
+        }
+        let (units, notices) = try await found(FleetSample.address(3), present)
+        #expect(units == [FleetSample.address(3)])
+        #expect(notices == ["2 units are in reach; \(FleetSample.address(3)) is the one whose chat was cut off"])
+        let alone = try await found(FleetSample.address(3), [Self.monocle])
+        #expect(alone.units == [Self.monocle.address] && alone.notices == [])
+    }
+
     /// In its application and in its bootloader; with Frame's service, as the real one.
     @Test(arguments: ["FE:59:94:12:00:01", "FF:59:94:12:00:01"]) func aHaloIsLeftAlone(address: String) async throws {
         let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")

@@ -23,13 +23,17 @@ struct ChatController: Sendable {
 
     let environment: ChatEnvironment
     let recorder: ChatRecorder
+    var keeper: AnswerKeeper?
 
     /// - Parameter show: gets each event before the driver does.
     func run(show: @escaping @Sendable (ChatEvent, String?) -> Void, driver: @escaping Driver) async throws -> ChatVerdict {
         let commands = Inbox<SessionCommand>()
         let inputs = Inbox<ChatInput>(capacity: 1 << 16)
-        return try await beside({ [environment, recorder] in
+        for text in keeper?.begin() ?? [] { commands.deliver(.tell(text)) }
+        defer { keeper?.end() }
+        return try await beside({ [environment, recorder, keeper] in
             try await environment.converse(commands) { event in
+                keeper?.take(event)
                 let file = recorder.take(event)
                 show(event, file)
                 inputs.deliver(.event(event, photoFile: file))

@@ -128,6 +128,7 @@ struct TerminalChat {
         case .clearScreen:
             _ = area.erase()
             effects.append(.write(Self.clearScreen))
+        case .completion: _ = editor.handle(.text(" "))
         case .refused: effects.append(.write(Self.bell))
         case nil: break
         }
@@ -174,7 +175,7 @@ struct TerminalChat {
     }
 
     private mutating func redraw() {
-        let layout = PromptLayout(editor.text, cursor: editor.cursor, columns: columns)
+        let layout = PromptLayout(editor.text, cursor: editor.cursor, columns: columns, prompt: editor.prompt(PromptLayout.prompt))
         let above = (stream.isOpen ? [stream.row] : []) + [style.paint(status.line(columns: columns), .careful)]
         effects.append(
             .write(

@@ -1,3 +1,4 @@
+import Bluetooth
 import Provisioning
 
 /// A verb's units, one or several, and their adapters.
@@ -24,6 +25,8 @@ struct UnitSelection: Sendable, Hashable {
     /// The one unit's network address; `nil` for its family's usual one.
     var place: String?
     var jobsPerAdapter = FleetPolicy.usualJobs
+    /// Of several units in reach, the one that is meant where none is named.
+    var resumes: DeviceAddress?
     /// How long to wait for units; `nil` is the verb's own time.
     var wait: Duration?
 

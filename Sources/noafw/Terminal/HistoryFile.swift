@@ -3,14 +3,15 @@ import Foundation
 import Glibc
 import Support
 
-/// Typed lines of earlier conversations. Only their owner can read them.
+/// What a person typed in earlier sessions. Only their owner can read them.
 struct HistoryFile: Sendable {
     /// Bytes to read at the file's end.
     static let sizeLimit = 1 << 20
 
     let path: String
 
-    init(stateFolder: String) { path = "\(stateFolder)/chat-history" }
+    /// - Parameter verb: where it was typed.
+    init(stateFolder: String, of verb: String = "chat") { path = "\(stateFolder)/\(verb)-history" }
 
     /// Empty if the file is missing or unreadable: the conversation goes on.
     func load() -> InputHistory {
@@ -27,6 +28,7 @@ struct HistoryFile: Sendable {
     }
 
     func append(_ line: String) {
+        guard line.utf8.count <= LineEditor.limit else { return }
         try? PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
         guard let file = try? AppendedFile(path, followsLinks: false) else { return }
         _ = file.write(Self.encode(line))
