@@ -27,7 +27,7 @@ help:
 	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
-	@echo 'make bench   release build; noafw bundle beside zip and sha256sum; noafw beside other clients on the link model'
+	@echo 'make bench   release build; noafw bundle beside zip and sha256sum; noafw beside other clients on the link model; noafw dev'
 	@echo 'make fleet-bench  memory, processor and time of fleets of 10, 100 and 1,000 light virtual units'
 	@echo 'make errors  write docs/errors.md, and what noafw explain says, from the sources'
 	@echo 'make schemas  write docs/schemas and the examples of docs/json.md from the types and the golden files'
@@ -97,6 +97,7 @@ bench:
 	$(SWIFT) build $(RELEASE) --product LinkBench
 	@Benchmarks/bundle
 	@Benchmarks/links
+	@python3 Benchmarks/dev_loop.py .build/release/noafw
 
 fleet-bench:
 	@Tools/setup runtime

@@ -41,6 +41,10 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case noConsole(FamilyID, instead: String? = nil)
     /// No part of the unit was to be written or looked at.
     case nothingWanted
+    /// The argument is the unit's error, or what did not happen; printable.
+    case noPhoto(reason: String)
+    /// What came is no whole JPEG.
+    case photoDamaged(byteCount: Int)
 }
 
 extension ProvisioningError: DiagnosableError {
@@ -52,7 +56,7 @@ extension ProvisioningError: DiagnosableError {
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .link : nil
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
-            .nothingWanted, .notPermitted:
+            .nothingWanted, .notPermitted, .noPhoto, .photoDamaged:
             nil
         }
     }
@@ -154,6 +158,16 @@ extension ProvisioningError: DiagnosableError {
                     ? "noafw only finds units of this family, and finishes an interrupted firmware update"
                     : "its firmware is not written over Bluetooth",
                 remedy: instead ?? "use noafw scan or noafw rescue")
+        case .noPhoto(let reason):
+            Diagnosis(
+                "PRV-0060", .unitFailed, .unit, "the unit's camera gave no photo: \(reason)",
+                cause: "the unit has no camera, its camera sleeps or is covered by other use, or its firmware takes no such photo",
+                remedy: "restart the unit and take the photo again, without options first")
+        case .photoDamaged(let byteCount):
+            Diagnosis(
+                "PRV-0061", .unitFailed, .unit, "the photo is no whole JPEG: \(byteCount) bytes came",
+                cause: "pieces were lost on a bad link, or the camera stopped in the middle",
+                remedy: "bring the unit nearer, and take the photo again")
         case .nothingWanted:
             Diagnosis(
                 "PRV-0033", .usage, nil, "no part of the unit was to be written or verified",

@@ -7,7 +7,7 @@ struct RemoteFile: Sendable, Hashable {
 }
 
 /// The helper on the unit, the global `_ns`: it hashes files and appends to one new file at a time, checking each piece by
-/// offset and digest first.
+/// offset and digest first. `_nl` lists them: the replacement of one file does not need it.
 struct ScriptHelper: Sendable {
     static let answerTimeout = Duration.seconds(6)
     /// The file system has 147 blocks, so a longer list is damaged.
@@ -19,11 +19,14 @@ struct ScriptHelper: Sendable {
     /// Their answers of 90 bytes stay below the unit's ring together.
     private static let digestsInFlight = 8
 
-    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing, closing])
+    static let remote = RemoteHelper("_ns", pieces: [reading, writing, closing])
+    static let lister = RemoteHelper("_nl", pieces: [listing])
 
-    /// `o` is the firmware's `os`.
+    /// `o` is the firmware's `os`. `top` undoes a program's `chdir`: all names here are relative to the root.
     private static let reading = """
         class _ns(_nr):
+         def top(s):
+          s.o.chdir('/')
          def sha(s,p):
           try:
            f=open(p,'rb')
@@ -43,12 +46,10 @@ struct ScriptHelper: Sendable {
         _ns.o=_nr().get('os',())
         """
 
-    /// `top` undoes a program's `chdir`: all names here are relative to the root. `ls` lists files and folders (ending in `/`)
+    /// `ls` lists files and folders (ending in `/`)
     /// from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` if there are more.
     private static let listing = """
-        class _ns(_ns):
-         def top(s):
-          s.o.chdir('/')
+        class _nl(_nr):
          def ls(s,k):
           t=''
           for e in s.o.ilistdir():
@@ -63,6 +64,7 @@ struct ScriptHelper: Sendable {
          def free(s):
           v=s.o.statvfs(s.o.getcwd())
           s.say(str(v[0])+' '+str(v[0]*v[3]))
+        _nl.o=_nr().get('os',())
         """
 
     private static let writing = """
@@ -106,8 +108,10 @@ struct ScriptHelper: Sendable {
         """
 
     let session: HelperSession
+    private let list: HelperSession
 
     init(repl: PythonREPL) {
+        list = HelperSession(of: Self.lister, on: repl, answerTimeout: Self.answerTimeout, lastingExceptions: ["OSError"])
         session = HelperSession(
             of: Self.remote, on: repl, answerTimeout: Self.answerTimeout, preparation: "top()", lastingExceptions: ["OSError"])
     }
@@ -134,7 +138,7 @@ struct ScriptHelper: Sendable {
     func names() async throws -> [String] {
         var names: [String] = []
         while names.count < Self.nameLimit {
-            let words = try await session.ask("ls(\(names.count))").split(separator: " ")
+            let words = try await list.using { try await list.ask("ls(\(names.count))") }.split(separator: " ")
             let hasMore = words.last == "+"
             let page = words.dropLast(hasMore ? 1 : 0)
             names += try page.map { word in
@@ -148,7 +152,7 @@ struct ScriptHelper: Sendable {
     }
 
     func space() async throws -> (blockByteCount: Int, freeByteCount: Int) {
-        let parts = try await session.ask("free()").split(separator: " ").compactMap { Int($0) }
+        let parts = try await list.using { try await list.ask("free()") }.split(separator: " ").compactMap { Int($0) }
         guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.spaceLimit).contains(parts[1]) else {
             throw REPLError.garbage("the free space")
         }
@@ -156,7 +160,9 @@ struct ScriptHelper: Sendable {
     }
 
     /// Where a new file goes on, which is begun unless it is open.
-    func position(of name: String) async throws -> Int? { try Self.position(from: await session.ask("on(\(Self.literal(name)))")) }
+    func position(of name: String) async throws -> Int? { try Self.position(from: await session.ask(Self.beginCall(name))) }
+
+    static func beginCall(_ name: String) -> String { "on(\(literal(name)))" }
 
     static func position(from text: String) throws -> Int? {
         guard let value = Int(text), (-1...sizeLimit).contains(value) else { throw REPLError.garbage("a position") }

@@ -9,13 +9,18 @@ extension ScriptInstaller {
 
 extension ScriptHelper {
     /// Uploads one file under its temporary name and verifies its digest there.
-    func upload(_ file: ScriptSet.File, _ report: (ScriptEvent) -> Void, onProgress: (Int) -> Void) async throws {
+    /// - Parameter begun: what the unit has just said of its ``position(of:)``.
+    func upload(
+        _ file: ScriptSet.File, from begun: Int? = nil, _ report: (ScriptEvent) -> Void, onProgress: (Int) -> Void
+    ) async throws {
+        var begun = begun
         var fruitlessAttempts = 0
         var best = 0
         while fruitlessAttempts < 2 {
             fruitlessAttempts += 1
             do {
-                try await send(file) { position in
+                defer { begun = nil }
+                try await send(file, from: begun) { position in
                     if position > best { fruitlessAttempts = 0 }
                     best = max(best, position)
                     onProgress(position)
@@ -30,8 +35,9 @@ extension ScriptHelper {
         throw ScriptError.uploadFailed(file.name)
     }
 
-    private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
-        var start = try await position(of: file.copyName)
+    private func send(_ file: ScriptSet.File, from begun: Int?, onProgress: (Int) -> Void) async throws {
+        var start = begun
+        if start == nil { start = try await position(of: file.copyName) }
         if let position = start, position > file.bytes.count {
             start = try ScriptHelper.position(from: await session.ask("new(\(ScriptHelper.literal(file.copyName)))"))
         }

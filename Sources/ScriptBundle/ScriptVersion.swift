@@ -40,7 +40,9 @@ extension ScriptInstaller {
     private static let answerCode = "\n_n=_nr()\n_n.say(_n.x(_k))"
 
     /// All code that this module sends to a unit, except calls of the helper's methods.
-    package static var sentCode: [String] { ScriptHelper.remote.sentCode + PythonFiles.remote.sentCode + [headCode, globalCode] }
+    package static var sentCode: [String] {
+        ScriptHelper.remote.sentCode + ScriptHelper.lister.sentCode + PythonFiles.remote.sentCode + [headCode, globalCode]
+    }
 
     private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {
         let source = try PythonCode(code)

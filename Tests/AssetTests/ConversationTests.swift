@@ -389,7 +389,7 @@ struct ConversationTests {
     ])
     func failuresAreShownAndTheLoopGoesOn(photo: String?, message: String) async throws {
         try await Self.withPhone(prepare: { folder in
-            try FileManager.default.removeItem(at: folder.root.appendingPathComponent("camera.jpg"))
+            try Data().write(to: folder.root.appendingPathComponent("camera.jpg"))
             if let photo { try Data(photo.utf8).write(to: folder.root.appendingPathComponent("files/photo.py")) }
         }) { bench, phone in
             try await bench.hold()

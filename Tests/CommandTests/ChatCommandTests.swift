@@ -24,7 +24,7 @@ import VirtualDevices
                 let isVirtual = if case .virtual = preparation.unit.units { true } else { false }
                 let sensors = VirtualSensors(
                     stimulate: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
-                    show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
+                    show: { hands.deliver("show \($0.count)") }, display: { display ?? [] }, screen: { nil })
                 let time = VirtualTime.simulated()
                 return try await time.run {
                     try await body(

@@ -71,6 +71,10 @@ struct GoldenTests {
             _ = try $0.run(["fs", "ls", "--virtual", "monocle:log", "--virtual-speed", "max"])
             try write("print('tick')\nraise ValueError('boom')\n", "virtual/monocle/log/files/main.py", $0)
         },
+        Step("watch", "watch --for 8s --json --virtual monocle:log --virtual-speed max"),
+        Step("screen", "screen --json --virtual frame:one --virtual-speed max -o STATE/screen.png"),
+        Step("photo", "photo --json --virtual frame:one --virtual-speed max -o STATE/photo.jpg"),
+        Step("screen-of-a-real-unit", "screen --json"),
         Step("verify-junit", "verify \(one) --deep --junit STATE/shown.txt"),
         // Before the fleets, which begin their units in an order of chance.
         Step("ledger-list", "ledger list --json"),

@@ -68,7 +68,7 @@ struct SentCodeTests {
         }.map { String($0) }
         let others = Set(commands.filter { !listed.contains($0) })
         // Calls of the helpers' methods, on literals.
-        #expect(others.filter { $0.firstMatch(of: /^_n[fs]\.[a-z]+\(/) == nil } == [])
+        #expect(others.filter { $0.firstMatch(of: /^_n[fls]\.[a-z]+\(/) == nil } == [])
         let calls = others.filter { !$0.hasPrefix("_nf.t(") && !$0.hasPrefix("_ns.a(") }
         #expect(calls.count > 20)
         #expect(try FirmwareNames.foreign(pieces: MonocleConsole.sentCode + calls) == [])

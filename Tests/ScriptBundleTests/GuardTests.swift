@@ -286,8 +286,8 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        try await ScriptHelper(repl: repl).session.ensure()
-        _ = try await repl.runText("_ns.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
+        _ = try await ScriptHelper(repl: repl).names()
+        _ = try await repl.runText("_nl.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
         let installer = ScriptInstaller(repl: repl, scripts: set)
         if fits {
             try await installer.check(["states.py", "main.py"], isAfterFirmware: false)

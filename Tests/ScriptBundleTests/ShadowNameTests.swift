@@ -42,7 +42,9 @@ struct HostileNumberTests {
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         let helper = ScriptHelper(repl: repl)
         try await helper.session.ensure()
-        _ = try await repl.runText("_ns.\(method)=lambda *a:_ns.say('\(answer)')", within: .seconds(20))
+        _ = try? await helper.space()
+        let name = method == "free" ? "_nl" : "_ns"
+        _ = try await repl.runText("\(name).\(method)=lambda *a:_ns.say('\(answer)')", within: .seconds(20))
         return (helper, host)
     }
 

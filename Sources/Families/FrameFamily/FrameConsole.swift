@@ -32,6 +32,7 @@ struct FrameConsole: PromptConsole {
     /// All code sent to a Frame, except calls with arguments and the chat's question.
     static var sentCode: [String] {
         LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
+            + photoCodes
     }
 
     let repl: LuaREPL

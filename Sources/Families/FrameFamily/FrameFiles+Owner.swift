@@ -11,7 +11,8 @@ extension FrameFiles: UnitFiles {
 
     /// `b` begins to read a file, `g` returns its next bytes, up to some 2,500 of `n`: 0 bytes and backslashes are escaped, since a print
     /// may end at a 0 byte. `l` makes a folder: `mkdir` makes each part of a path, and fails at one that is there (frame-codebase,
-    /// `file.c`), so a folder within another is made in the root and then moved.
+    /// `file.c`), so a folder within another is made in the root and then moved. `Q` returns the size of a folder's
+    /// file.
     static let ownerLibrary = """
         function _nf.b(p)
         _nf.e()
@@ -33,6 +34,12 @@ extension FrameFiles: UnitFiles {
         pcall(frame.file.mkdir,"\(newFolder)")
         frame.file.rename("\(newFolder)",p)
         end
+        function _nf.Q(d,m)
+        local o,l=pcall(frame.file.listdir,d)
+        for _,e in ipairs(o and l or{})do
+        if e.name==m and e.type==1 then return e.size end
+        end
+        end
         """
 
     private func run(_ code: String, about path: UnitPath, byteCount: Int = 0) async throws -> [UInt8] {
@@ -47,8 +54,19 @@ extension FrameFiles: UnitFiles {
     }
 
     func holds(_ bytes: [UInt8], at path: UnitPath) async throws -> Bool {
-        guard let file = try await find(path), !file.isFolder, file.byteCount == bytes.count else { return false }
+        guard try await byteCount(of: path.text, in: path.parent) == bytes.count else { return false }
         return try await isCopy(of: bytes, path.text)
+    }
+
+    /// `nil` where there is no such file.
+    private func byteCount(of name: String, in folder: UnitPath) async throws -> Int? {
+        let own = name.split(separator: "/").last.map(String.init) ?? name
+        let answer = try await run("return _nf.Q(\(Self.literal("/" + folder.text)),\(Self.literal(own)))", about: folder)
+        if answer.isEmpty { return nil }
+        guard let count = Int(String(decoding: answer, as: UTF8.self)), (0...Self.fileLimit).contains(count) else {
+            throw REPLError.garbage("a file's size")
+        }
+        return count
     }
 
     private func isCopy(of bytes: some Collection<UInt8>, _ name: String) async throws -> Bool {
@@ -119,10 +137,10 @@ extension FrameFiles: UnitFiles {
 
     /// Correct bytes of a copy that an earlier run began.
     private func begun(_ bytes: [UInt8], _ copy: String, in folder: UnitPath) async throws -> Int {
-        guard let name = try? UnitPath(copy), let file = try await list(folder).first(where: { $0.path == name }),
-            (1...max(1, bytes.count)).contains(file.byteCount), try await isCopy(of: bytes.prefix(file.byteCount), copy)
+        guard let count = try await byteCount(of: copy, in: folder), (1...max(1, bytes.count)).contains(count),
+            try await isCopy(of: bytes.prefix(count), copy)
         else { return 0 }
-        return file.byteCount
+        return count
     }
 
     func remove(_ path: UnitPath, isFolder: Bool) async throws {

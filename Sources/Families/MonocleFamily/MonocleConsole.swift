@@ -30,7 +30,7 @@ struct MonocleConsole: PythonConsole {
     /// All code sent to a Monocle, except calls of the helpers' methods and the chat's question.
     static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
-            + [versionCode, batteryCode, bootloaderCode, restartCode]
+            + [versionCode, batteryCode, bootloaderCode, restartCode] + photoCodes
     }
 
     let repl: PythonREPL

@@ -4,7 +4,7 @@ import Synchronization
 
 extension LuaREPL {
     /// No other command may come this close before or after a break: Lua has only one hook (frame-codebase, `luaport.c`).
-    private static let breakPause = Duration.milliseconds(200)
+    static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
     private static let quietingTimeout = Duration.seconds(6)
 
@@ -29,6 +29,7 @@ extension LuaREPL {
     public func recover(within: Duration) async throws { try await recover(before: clock.deadline(in: within)) }
 
     func recover(before deadline: SessionClock.Instant) async throws {
+        if try await leaveStream(before: deadline) { return try await quiet(before: deadline) }
         let key = PythonREPL.randomNonce()
         try await reachPrompt(key, before: deadline)
         for (index, command) in LuaHelper.installation(key: key, payloadSize: payloadSize).enumerated() {

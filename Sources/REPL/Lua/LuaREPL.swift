@@ -14,6 +14,7 @@ public final class LuaREPL: Sendable {
         var unread: [LuaNotification] = []
         var libraries: Set<String> = []
         var roundTrip = RoundTrip()
+        var streamed: Streamed?
     }
 
     /// After pairing, the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
@@ -120,7 +121,7 @@ public final class LuaREPL: Sendable {
     func leavePrompt() throws {
         try state.withLock { state in
             guard state.isInStep else { throw REPLError.outOfStep }
-            (state.isInStep, state.machine) = (false, nil)
+            (state.isInStep, state.machine, state.streamed) = (false, nil, nil)
         }
     }
 

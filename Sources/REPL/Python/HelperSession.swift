@@ -61,10 +61,22 @@ package struct HelperSession: Sendable {
 
     /// Runs what needs the helper. Runs it once more if a restart of Python removed a helper that was assumed to be there.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await uploaded {
+            if let preparation { try await tell(preparation) }
+            return try await body()
+        }
+    }
+
+    /// As ``ensure()``, and asks in the same round trip. Use only for methods that are safe to repeat.
+    package func ensure(thenAsk call: String) async throws -> String {
+        guard let preparation else { return try await using { try await ask(call) } }
+        return try await uploaded { try await CheckedAnswer.insisting { try await tell(preparation, thenPerform: call) } }
+    }
+
+    private func uploaded<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
             try await helper.ensure(on: repl, within: Self.uploadTimeout)
-            if let preparation { try await tell(preparation) }
             return try await body()
         }
         do {

@@ -16,8 +16,11 @@ extension PythonREPL {
     }
 
     func recover(before deadline: SessionClock.Instant) async throws {
-        state.withLock { ($0.isInStep, $0.helpers) = (false, []) }
-        try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval)))
+        let hasStartedProgram = state.withLock { state in
+            defer { (state.isInStep, state.helpers, state.hasStartedProgram) = (false, [], false) }
+            return state.hasStartedProgram
+        }
+        if !hasStartedProgram { try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval))) }
         var entry = RawREPLEntry()
         while clock.now < deadline {
             try await send(bytes: entry.poll(), before: deadline)
@@ -91,10 +94,14 @@ extension PythonREPL {
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
         let deadline = clock.deadline(in: within)
-        try await disarm(before: deadline)
-        try await leaveRaw(before: deadline)
-        try await send(bytes: [Control.execute], before: deadline)
-        return try await awaitText(Self.restartMessage, before: deadline)
+        try begin()
+        // In one go: the prompt reads what follows the code when it has run.
+        try await send(bytes: Array(Self.disarm.utf8) + [Control.execute, Control.leaveRaw, Control.execute], before: deadline)
+        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+        defer { state.withLock { $0.hasStartedProgram = true } }
+        let hasRestarted = try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline)
+        if hasRestarted { state.withLock { $0.lacksHelpers = true } }
+        return hasRestarted
     }
 
     /// What a program printed in the packet that reported its start. The rest goes to ``nextOutput(before:)`` or, once this
@@ -150,17 +157,18 @@ extension PythonREPL {
     }
 
     /// Output before and after the text is kept for ``nextOutput(before:)``: its last 4096 bytes.
-    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
+    private func awaitText(_ text: String, after start: [UInt8] = [], before deadline: SessionClock.Instant) async throws -> Bool {
         let wanted = Array(text.utf8)
-        var seen: [UInt8] = []
-        while clock.now < deadline, let bytes = try await inbox.next(before: deadline, on: clock) {
-            let searched = max(0, seen.count - wanted.count + 1)
-            seen += bytes
+        var (seen, searched) = (start, 0)
+        while true {
             if let found = seen[searched...].firstRange(of: wanted) {
                 state.withLock { [rest = Array(seen[found.upperBound...])] in $0.printed = rest }
                 return true
             }
             if seen.count > 8192 { seen.removeFirst(seen.count - 4096) }
+            searched = max(0, seen.count - wanted.count + 1)
+            guard clock.now < deadline, let bytes = try await inbox.next(before: deadline, on: clock) else { break }
+            seen += bytes
         }
         state.withLock { [seen] in $0.printed = seen.suffix(4096) }
         return false

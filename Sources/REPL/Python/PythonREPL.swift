@@ -14,7 +14,11 @@ public final class PythonREPL: Sendable {
         var printed: [UInt8] = []
         /// Names of the helpers that the unit is known to have (``RemoteHelper``).
         var helpers: Set<String> = []
+        /// The unit has none: Python was restarted.
+        var lacksHelpers = false
         var roundTrip = RoundTrip()
+        /// The unit's program runs, and nothing of this session is on its way.
+        var hasStartedProgram = false
     }
 
     public let clock: SessionClock
@@ -157,7 +161,7 @@ public final class PythonREPL: Sendable {
     func begin() throws {
         try state.withLock { state in
             guard state.isInStep else { throw REPLError.outOfStep }
-            state.isInStep = false
+            (state.isInStep, state.hasStartedProgram) = (false, false)
             state.machine = RawREPLMachine()
         }
         while inbox.poll() != nil {}

@@ -7,17 +7,19 @@ struct RawREPLEntry: Sendable {
     }
 
     private enum State: Sendable {
-        case polling(tail: [UInt8])
+        case polling(tail: [UInt8], mayAskAgain: Bool)
         case proving(expected: [UInt8], tail: [UInt8])
         case proven
     }
 
-    private var state = State.polling(tail: [])
+    private var state = State.polling(tail: [], mayAskAgain: true)
+    private static let friendlyPrompt = Array(">>> ".utf8)
 
     /// The bytes that ask for the prompt, to be repeated every few hundred milliseconds: the unit misses what arrives in its
-    /// first 0.1 s, and each running program may use up one ^C.
+    /// first 0.1 s, and each running program may use up one ^C. An interrupted program's ^C also leaves a stale byte, behind which the
+    /// friendly prompt takes ^A for "start of line" (monocle-micropython, `main.c`), so there it is asked again at once.
     mutating func poll() -> [UInt8] {
-        state = .polling(tail: [])
+        state = .polling(tail: [], mayAskAgain: true)
         return Control.poll
     }
 
@@ -27,7 +29,7 @@ struct RawREPLEntry: Sendable {
         """
         import builtins as _n
         try:
-         for _k in _n.dir(_n):_k!='__name__'and _n.globals().pop(_k,0)
+         for _k in _n.list(_n.globals()):_k!='__name__'and _n.hasattr(_n,_k)and _n.globals().pop(_k,0)
         except _n.MemoryError:
          pass
         _n.print('\(word)',end='')
@@ -36,11 +38,12 @@ struct RawREPLEntry: Sendable {
 
     mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
         switch state {
-        case .polling(let tail):
+        case .polling(let tail, let mayAskAgain):
             let seen = tail + bytes
             guard seen.suffix(Control.banner.count) == Control.banner[...] else {
-                state = .polling(tail: seen.suffix(Control.banner.count))
-                return nil
+                let asksAgain = mayAskAgain && seen.firstRange(of: Self.friendlyPrompt) != nil
+                state = .polling(tail: seen.suffix(Control.banner.count), mayAskAgain: mayAskAgain && !asksAgain)
+                return asksAgain ? .send(Control.poll) : nil
             }
             let word = nonce()
             state = .proving(expected: Array("OK\(word)\u{4}\u{4}>".utf8), tail: [])

@@ -47,7 +47,8 @@ package struct RemoteHelper: Sendable {
     /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware lacks what the helper needs.
     package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
         if !asksAnew, repl.remembers(self) { return }
-        let marks = try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
+        let lacksAll = !asksAnew && repl.state.withLock(\.lacksHelpers)
+        let marks = lacksAll ? [] : try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
         let hasGround = marks.first == (base.isEmpty ? mark : Self.ground.mark)
         let isThere = hasGround && (base.isEmpty || marks.dropFirst().first == mark)
         if !isThere {
@@ -61,7 +62,10 @@ package struct RemoteHelper: Sendable {
                 throw REPLError.lacking(in: exception) ?? .exception(exception)
             }
         }
-        repl.state.withLock { $0.helpers.formUnion(base.isEmpty ? [name] : [name, Self.ground.name]) }
+        repl.state.withLock {
+            $0.helpers.formUnion(base.isEmpty ? [name] : [name, Self.ground.name])
+            $0.lacksHelpers = false
+        }
     }
 }
 

@@ -10,6 +10,8 @@ public struct PythonFiles: Sendable {
     private static let pieceByteCount = 600
     /// Far above the file system's 147 blocks.
     private static let (fileLimit, entryLimit) = (1 << 20, 1024)
+    /// Bytes that are sent sooner than asked about.
+    private static let shortByteCount = 4096
 
     static let remote = RemoteHelper("_nu", pieces: [listing, reading, changing])
 
@@ -122,10 +124,20 @@ public struct PythonFiles: Sendable {
         }
         let file = ScriptSet.File(name: path.text, bytes: bytes)
         try await Self.explaining(path, byteCount: bytes.count) {
-            try await writer.session.ensure()
-            if try await writer.file(file.copyName) != file.expectation { try await writer.upload(file, { _ in }, onProgress: report) }
+            try await send(file, report)
             try await writer.session.tell("move(\(ScriptHelper.literal(file.name)))")
         }
+    }
+
+    private func send(_ file: ScriptSet.File, _ report: (Int) -> Void) async throws {
+        var begun: Int?
+        if file.bytes.count <= Self.shortByteCount {
+            begun = try ScriptHelper.position(from: await writer.session.ensure(thenAsk: ScriptHelper.beginCall(file.copyName)))
+        } else {
+            let copy = try ScriptHelper.file(from: await writer.session.ensure(thenAsk: ScriptHelper.digestCall(file.copyName)))
+            if copy == file.expectation { return }
+        }
+        try await writer.upload(file, from: begun, { _ in }, onProgress: report)
     }
 
     /// A file, or an empty folder.

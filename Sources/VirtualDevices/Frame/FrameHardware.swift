@@ -6,12 +6,19 @@ struct FrameHardware {
     var microphone = FrameMicrophone()
     var camera = FrameCamera()
     private let folder: UnitFolder
+    /// Drawn, and not yet shown.
+    private var pending: [UInt8] = []
+    private static let pendingLimit = 512 << 10
 
     init(folder: UnitFolder) { self.folder = folder }
 
+    mutating func draw(_ drawn: [UInt8]) { if pending.count + drawn.count <= Self.pendingLimit { pending += drawn } }
+
     /// Shows drawn items as `Port/display.c` records them.
-    func show(_ drawn: [UInt8]) {
-        var rest = drawn[...]
+    mutating func show(_ drawn: [UInt8]) {
+        draw(drawn)
+        var rest = pending[...]
+        pending = []
         var items: [VirtualDisplay.Item] = []
         func short(_ offset: Int) -> Int { Int(UInt16(littleEndian: rest.dropFirst(offset))) }
         while rest.count >= 11 {
@@ -19,12 +26,20 @@ struct FrameHardware {
             if rest.first == UInt8(ascii: "T") {
                 let length = short(9)
                 let text = String(decoding: rest.dropFirst(11).prefix(length), as: UTF8.self)
-                items.append(VirtualDisplay.Item(kind: "text", text: text, x: x, y: y, color: Int(UInt32(littleEndian: rest.dropFirst(5)))))
-                rest = rest.dropFirst(11 + length)
+                let color = Int(UInt32(littleEndian: rest.dropFirst(5)))
+                let count = short(11 + length)
+                let places = (0..<count).flatMap { [short(13 + length + 3 * $0), Int(rest.dropFirst(15 + length + 3 * $0).first ?? 0)] }
+                items.append(VirtualDisplay.Item(kind: "text", text: text, x: x, y: y, color: color, places: places))
+                rest = rest.dropFirst(13 + length + 3 * count)
             } else {
+                let length = Int(UInt32(littleEndian: rest.dropFirst(7)))
+                let kinds = rest.dropFirst(11).prefix(2).map(Int.init)
+                let palette = (0..<16).map { Int(UInt32(littleEndian: rest.dropFirst(13 + 4 * $0))) }
                 items.append(
-                    VirtualDisplay.Item(kind: "bitmap", x: x, y: y, width: short(5), bytes: Int(UInt32(littleEndian: rest.dropFirst(7)))))
-                rest = rest.dropFirst(11)
+                    VirtualDisplay.Item(
+                        kind: "bitmap", x: x, y: y, width: short(5), bytes: length, data: Data(rest.dropFirst(77).prefix(length)),
+                        colors: kinds.first, offset: kinds.last, palette: palette))
+                rest = rest.dropFirst(77 + length)
             }
         }
         VirtualDisplay.show(items, in: folder.display)

@@ -4,7 +4,7 @@ import Bluetooth
 private enum Question: UInt8 {
     case hello = 1, notify, mount, unmount, open, read, write, close, remove, rename, makeFolder, list, load, hang, show, record, stop,
         sound
-    case capture, ready, picture, battery, sleep, stayAwake, update, crash
+    case capture, ready, picture, battery, sleep, stayAwake, update, crash, draw
 }
 
 extension FrameModel {
@@ -32,7 +32,7 @@ extension FrameModel {
         case .notify: return FrameAnswer(status: notify(bytes, on: &unit) ? 0 : 1)
         case .mount, .unmount, .open, .read, .write, .close, .remove, .rename, .makeFolder, .list, .load:
             return try answerFromFiles(question, bytes)
-        case .show, .battery: return try answerFromBoard(question, bytes)
+        case .show, .draw, .battery: return try answerFromBoard(question, bytes)
         case .record, .stop, .sound, .capture, .ready, .picture: return answerFromSensors(question, bytes, on: &unit)
         case .stayAwake:
             if let wanted = bytes.first, wanted < 2 { staysAwake = wanted == 1 }
@@ -86,7 +86,7 @@ extension FrameModel {
 
     private mutating func answerFromBoard(_ question: Question?, _ bytes: [UInt8]) throws -> FrameAnswer {
         if question == .battery { return FrameAnswer(bytes: [UInt8(clamping: try folder.identity().batteryPercent)]) }
-        hardware.show(bytes)
+        if question == .show { hardware.show(bytes) } else { hardware.draw(bytes) }
         return FrameAnswer(delay: .milliseconds(1))
     }
 
@@ -112,7 +112,7 @@ extension FrameModel {
             }
             return FrameAnswer(bytes: sound, delay: .microseconds(20 + sound.count))
         case .capture:
-            hardware.camera.capture(folder.scene ?? FrameCamera.testCard, now: unit.now)
+            hardware.camera.capture(folder.scene, now: unit.now)
             return FrameAnswer(delay: .milliseconds(1))
         case .ready: return FrameAnswer(bytes: [hardware.camera.isReady(now: unit.now) ? 1 : 0])
         default:

@@ -57,6 +57,7 @@ struct FrameModel: UnitModel {
         try folder.settleFlash(imageSize: image.count)
         files = FrameFileSystem(folder: folder, blockCount: FrameMemory.blockCount(imageSize: image.count))
         hardware = FrameHardware(folder: folder)
+        VirtualDisplay.clear(folder.display)
         startedAt = unit.now
         staysAwake = false
         if try sleepsInCradle() { return unit.sleep() }

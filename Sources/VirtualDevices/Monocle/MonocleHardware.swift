@@ -14,7 +14,7 @@ struct MonocleHardware {
     private let fpgaVersions: [String: String]
     var screen = MonocleScreen()
     var recording: VirtualRecording?
-    var picture: ArraySlice<UInt8> = []
+    var camera = MonocleCamera()
 
     init(folder: UnitFolder, fpgaVersions: [String: String]) throws {
         self.fpgaVersions = fpgaVersions
@@ -38,14 +38,17 @@ struct MonocleHardware {
 
     private static let factoryDigest = SHA256.text(of: FactoryImages.fpga())
 
-    /// FPGA registers: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone. With no
+    /// FPGA registers: 1 its identifier, 2 its version text, those of ``MonocleCamera``, 0x5800 the state of the microphone. With no
     /// image running the line floats and may read as anything.
-    func readFPGA(_ register: Int, _ count: Int, using generator: inout SeededGenerator) -> [UInt8] {
+    mutating func readFPGA(_ register: Int, _ count: Int, now: Duration, using generator: inout SeededGenerator) -> [UInt8] {
         guard isFPGARunning, let fpgaVersion else { return (0..<count).map { _ in .random(in: 0...255, using: &generator) } }
         let content: [UInt8] = switch register {
         case 1: Array("Mncl".utf8)
         case 2: Array(fpgaVersion.utf8)
-        case 0x1000, 0x5800: [0x10]
+        case MonocleCamera.status: [camera.status(now: now)]
+        case MonocleCamera.waiting: camera.waiting(now: now)
+        case MonocleCamera.data: camera.read(count, now: now)
+        case 0x5800: [0x10]
         default: []
         }
         return Array((content + [UInt8](repeating: 0, count: count)).prefix(count))

@@ -1,6 +1,6 @@
 /// The numbers of `Port/unit.h`.
 private enum Request: UInt8 {
-    case hello = 1, device, erase, program, read, fpgaRead, fpgaWrite, fpgaRun, reset, touch, record, microphone, capture, camera
+    case hello = 1, device, erase, program, read, fpgaRead, fpgaWrite, fpgaRun, reset, touch, record, microphone, wake, doze
     case led, draw, power
 }
 
@@ -40,7 +40,7 @@ extension MonocleModel {
         case .device: return Answer(payload: hardware.describe(first, address: unit.address, cause: unit.resetCause))
         case .erase, .program, .read: return try answerFromFlash(operation, payload, now: unit.now)
         case .fpgaRead, .fpgaWrite, .fpgaRun: return answerFromFPGA(operation, payload, on: &unit)
-        case .record, .microphone, .capture, .camera: return answerFromSensors(operation, payload, now: unit.now)
+        case .record, .microphone, .wake, .doze: return answerFromSensors(operation, payload, now: unit.now)
         case .touch: return Answer(payload: [touchedBits])
         case .draw:
             hardware.screen.drawShape(String(decoding: payload, as: UTF8.self))
@@ -81,9 +81,14 @@ extension MonocleModel {
         case .fpgaRead:
             let count = Int(payload.dropFirst(2).first ?? 0)
             return Answer(
-                payload: hardware.readFPGA(register, count, using: &unit.generator), delay: HardwareTime.transfer(count + 2))
+                payload: hardware.readFPGA(register, count, now: unit.now, using: &unit.generator), delay: HardwareTime.transfer(count + 2))
         case .fpgaWrite:
-            if hardware.isFPGARunning { hardware.screen.write(register, Array(payload.dropFirst(2)), to: folder.display) }
+            guard hardware.isFPGARunning else { return Answer(delay: HardwareTime.transfer(payload.count)) }
+            if register == MonocleCamera.capture {
+                let scene = folder.scene
+                hardware.camera.capture(scene, now: unit.now)
+            }
+            hardware.screen.write(register, Array(payload.dropFirst(2)), to: folder.display)
             return Answer(delay: HardwareTime.transfer(payload.count))
         default:
             let (wasRunning, asked) = (hardware.isFPGARunning, payload.first ?? 0)
@@ -104,12 +109,12 @@ extension MonocleModel {
                 start: now)
             return Answer()
         case .microphone: return Answer(payload: hardware.recording?.read(samples: count, now: now) ?? [])
-        case .capture:
-            hardware.picture = (folder.scene ?? [])[...]
+        case .wake:
+            hardware.camera.wake()
             return Answer(delay: HardwareTime.wakeCamera)
         default:
-            defer { hardware.picture = hardware.picture.dropFirst(count) }
-            return Answer(payload: Array(hardware.picture.prefix(count)))
+            hardware.camera.sleep()
+            return Answer()
         }
     }
 

@@ -52,6 +52,7 @@ struct MonocleModel: UnitModel {
 
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
         hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
+        VirtualDisplay.clear(folder.display)
         hardware.firmwareVersion = ApplicationImage.versionText(in: image)
         timers.add(.applicationReady, at: unit.now + Self.bootTime)
         sleepIfCharging(on: &unit)

@@ -77,6 +77,10 @@ enum CommandError: Error, Hashable, Sendable {
     case noSuchUnit(String)
     /// A code that no error has, and the nearest that one has.
     case noSuchCode(String, nearest: String)
+    /// What a unit that is not virtual shows.
+    case screenUnreadable
+    /// A photo that goes nowhere.
+    case photoWithoutPlace
     /// Parts that units of the family do not have, and those that they have.
     case noSuchPart(Set<Component>, family: FamilyID, has: [Component])
 }
@@ -304,6 +308,16 @@ extension CommandError: DiagnosableError {
                 "NOA-0122", .usage, nil, "no error has the code \(code); the nearest is \(nearest)",
                 cause: "the code was mistyped, or another version of noafw has it",
                 remedy: "run noafw explain with the code as it was shown")
+        case .screenUnreadable:
+            Diagnosis(
+                "NOA-0128", .usage, nil, "what stands on the display of a real unit cannot be read",
+                cause: "the firmware of the Monocle and of the Frame only writes to the display",
+                remedy: "have the program print what it shows and follow it with noafw watch, or run the program on a virtual unit: "
+                    + "noafw screen --virtual monocle")
+        case .photoWithoutPlace:
+            Diagnosis(
+                "NOA-0129", .usage, nil, "the photo has no place to go",
+                cause: "no file was named, and this terminal shows no pictures", remedy: "name a file: noafw photo -o photo.jpg")
         case .unsupported(let feature, let family):
             Diagnosis(
                 "NOA-0031", .usage, nil, "noafw has no \(feature) for the \(family)",

@@ -31,6 +31,7 @@ struct Noafw: ParsableCommand {
         subcommands: [
             FlashCommand.self, UpdateCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, FsCommand.self,
             RestoreCommand.self, RunCommand.self, ExecCommand.self, ResetCommand.self, LogsCommand.self, DevCommand.self,
+            ScreenCommand.self, PhotoCommand.self, WatchCommand.self,
             ScanCommand.self, RescueCommand.self, PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self,
             PackageCommand.self, AssetsCommand.self, LedgerCommand.self,
             InfoCommand.self, UnitsCommand.self, ExplainCommand.self, LintCommand.self,

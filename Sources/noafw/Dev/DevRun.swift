@@ -8,26 +8,31 @@ import Synchronization
 
 /// A unit that follows a folder. A lost link begins it anew: what is the same is not sent.
 struct DevRun: Sendable {
-    private static let lookInterval = Duration.milliseconds(100)
+    private static let lookInterval = Duration.milliseconds(20)
+    /// Looks that may each find something else.
+    private static let restlessLimit = 25
     private static let program = Array("return require('main')".utf8)
 
     let context: CommandContext
     let folder: WatchedFolder
-    private let count = SaveCount()
+    private let memory = DevMemory()
 
     init(context: CommandContext, folder: WatchedFolder) { (self.context, self.folder) = (context, folder) }
 
     /// Grows with what was sent.
-    var saves: Int { count.value.withLock(\.self) }
+    var saves: Int { memory.state.withLock(\.saves) }
 
     func run(_ console: any ProgramConsole) async throws {
         var (change, snapshot) = try folder.look(after: [:])
+        // What went while there was no link.
+        change.removed = memory.state.withLock { $0.known.subtracting(snapshot.keys).sorted { $0.joined() < $1.joined() } }
         guard change.saved.contains(where: { $0.parts.count == 1 && $0.parts[0].hasPrefix("main.") }) else {
             throw ScriptError.mainMissing("main.py or main.lua", place: folder.path.name)
         }
         var isFirst = true
         while true {
             let begun = context.clock.now
+            memory.state.withLock { [snapshot] in $0.known.formUnion(snapshot.keys) }
             let sent = try await send(change, isFirst: isFirst, console.files)
             let seconds = begun.duration(to: context.clock.now).inSeconds
             context.note("\(sent.isEmpty ? "nothing" : sent.joined(separator: ", ")) sent in \(Format.seconds(seconds)) s, not proved")
@@ -42,20 +47,30 @@ struct DevRun: Sendable {
         var sent: [String] = []
         for file in change.saved {
             let path = try UnitPath(file.parts.joined(separator: "/"))
-            let bytes = try InputFile.read(file.location, limit: HostFiles.fileLimit)
+            guard let bytes = try content(of: file) else { continue }
             if isFirst, try await files.holds(bytes, at: path) { continue }
             if path.parts.count > 1 { try await files.makeFolders(path.parent) }
             try await files.write(bytes, to: path) { _ in }
             sent.append(path.text)
-            count.value.withLock { $0 += 1 }
+            memory.state.withLock { $0.saves += 1 }
         }
         for parts in change.removed {
             let path = try UnitPath(parts.joined(separator: "/"))
+            memory.state.withLock { _ = $0.known.remove(parts) }
             guard try await files.find(path)?.isFolder == false else { continue }
             try await files.remove(path, isFolder: false)
             sent.append("removal of \(path.text)")
         }
         return sent
+    }
+
+    /// - Returns: `nil` for a file that went meanwhile: the next look finds that.
+    private func content(of file: HostFile) throws -> [UInt8]? {
+        do {
+            return try InputFile.read(file.location, limit: HostFiles.fileLimit)
+        } catch where HostFiles.kind(file.location) == nil {
+            return nil
+        }
     }
 
     /// Runs the program and shows what it says, until something is saved.
@@ -70,8 +85,10 @@ struct DevRun: Sendable {
             // At the prompt every print arrives, and the whole error.
             try await repl.forget()
             return try await beside({
-                if let error = try await repl.stream(
-                    Self.program, named: "main", arguments: [], output: { context.output.write(Self.text($0)) }) { show(error: error) }
+                let error = try await repl.stream(Self.program, named: "main", arguments: [], forgetsGlobals: true) {
+                    context.output.write(Self.text($0))
+                }
+                if let error { show(error: error) }
                 context.note("the program has ended; save a file to run it again")
             }, { try await awaitSave(after: snapshot) })
         case nil: throw ProvisioningError.noConsole(FamilyID("unit"))
@@ -103,15 +120,27 @@ struct DevRun: Sendable {
     private func awaitSave(
         after snapshot: WatchedFolder.Snapshot
     ) async throws -> (WatchedFolder.Change, WatchedFolder.Snapshot) {
+        var last: WatchedFolder.Snapshot?
+        var restless = 0
         while true {
             try await context.clock.sleep(until: context.clock.deadline(in: Self.lookInterval))
             // A folder that is being replaced may be away for a moment.
             guard let (change, now) = try? folder.look(after: snapshot), !change.isEmpty else { continue }
-            return (change, now)
+            // An editor may be in the middle of its save.
+            restless += 1
+            if now == last || restless > Self.restlessLimit { return (change, now) }
+            last = now
         }
     }
 }
 
-private final class SaveCount: Sendable {
-    let value = Mutex(0)
+/// What outlives a lost link.
+private final class DevMemory: Sendable {
+    struct State {
+        var saves = 0
+        /// Files that were in the folder, and may be on the unit.
+        var known: Set<[String]> = []
+    }
+
+    let state = Mutex(State())
 }

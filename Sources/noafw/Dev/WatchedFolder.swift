@@ -24,11 +24,9 @@ struct WatchedFolder: Sendable {
 
     init(_ path: NamedPath) { self.path = path }
 
-    /// Without hidden files and an editor's copies.
+    /// Without hidden files, an editor's copies, and what Python compiles.
     func files() throws -> [HostFile] {
-        try HostFiles.tree(path).filter { file in
-            !file.isFolder && file.parts.allSatisfy { !$0.hasPrefix(".") && !$0.hasSuffix("~") }
-        }
+        try HostFiles.tree(path) { !$0.hasPrefix(".") && !$0.hasSuffix("~") && $0 != "__pycache__" }.filter { !$0.isFolder }
     }
 
     func snapshot(of files: [HostFile]) -> Snapshot {

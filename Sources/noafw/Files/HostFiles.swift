@@ -23,14 +23,17 @@ enum HostFiles {
     }
 
     /// A file, or a folder with all that is in it, each folder before its content. What is neither, and links in folders, are left out.
-    static func tree(_ path: NamedPath) throws -> [HostFile] {
+    /// - Parameter isWanted: gets the name of each file and folder; a folder goes with what is in it.
+    static func tree(_ path: NamedPath, where isWanted: (String) -> Bool = { _ in true }) throws -> [HostFile] {
         var found = [HostFile(location: path, parts: [], isFolder: kind(path) == S_IFDIR)]
         guard found[0].isFolder else { return found }
-        try walk(path, [], into: &found)
+        try walk(path, [], isWanted, into: &found)
         return found
     }
 
-    private static func walk(_ folder: NamedPath, _ parts: [String], into found: inout [HostFile]) throws {
+    private static func walk(
+        _ folder: NamedPath, _ parts: [String], _ isWanted: (String) -> Bool, into found: inout [HostFile]
+    ) throws {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder.location).sorted()
@@ -38,7 +41,7 @@ enum HostFiles {
             throw InputFile.Failure(
                 diagnosis: InputFile.unreadable(folder.name, SystemError.text(error), "check the name and the permissions of the folder"))
         }
-        for name in names {
+        for name in names where isWanted(name) {
             let inner = folder.appending(name)
             var status = stat()
             guard lstat(inner.location, &status) == 0 else { continue }
@@ -46,7 +49,7 @@ enum HostFiles {
             guard kind == S_IFREG || kind == S_IFDIR else { continue }
             found.append(HostFile(location: inner, parts: parts + [name], isFolder: kind == S_IFDIR))
             guard found.count <= entryLimit else { throw UnitFileError.tooMany(folder.name, limit: entryLimit) }
-            if kind == S_IFDIR { try walk(inner, parts + [name], into: &found) }
+            if kind == S_IFDIR { try walk(inner, parts + [name], isWanted, into: &found) }
         }
     }
 

@@ -7,6 +7,8 @@ struct SpanOfTime: ExpressibleByArgument, Sendable, Hashable {
 
     let seconds: Double
 
+    init(seconds: Double) { self.seconds = seconds }
+
     init?(argument: String) {
         let isMilliseconds = argument.hasSuffix("ms")
         let digits = isMilliseconds ? argument.dropLast(2) : argument.hasSuffix("s") ? argument.dropLast() : argument[...]

@@ -11,7 +11,8 @@ struct RobotWatchCommand: ContextCommand {
         abstract: "Show what a robot's sensors report.",
         discussion: """
             Redraws a table on a terminal until the time is over or Ctrl-C; elsewhere prints each reading as a line. Marks a reading \
-            stale when it is older than three of its intervals. Looks for a robot whose link was lost for a minute. Does not drive the robot.
+            stale when it is older than three of its intervals. Looks for a robot whose link was lost for a minute. Does not drive the \
+            robot.
 
             Examples:
               noafw robot watch
@@ -52,7 +53,7 @@ struct RobotWatchCommand: ContextCommand {
         var session = robot.session
         while robot.clock.now < end {
             try Task.checkCancellation()
-            let next = min(end, robot.clock.deadline(in: RobotScreen.interval))
+            let next = min(end, robot.clock.deadline(in: LiveBlock.interval))
             let heard: RobotMessage?
             do {
                 heard = try await session.next(before: next)
@@ -98,26 +99,19 @@ extension RobotWatchCommand {
 
 /// A robot's readings: redrawn in place on a terminal, otherwise a line each.
 final class RobotScreen: Sendable {
-    static let interval = Duration.milliseconds(200)
     private static let history = 32
 
     private struct State {
-        var drawnLines = 0
-        var lastDrawn: SessionClock.Instant?
-        var isFinished = false
         var speeds: [(left: Double, right: Double)] = []
         var distances: [Double] = []
         var volts: [Double] = []
     }
 
     private let context: CommandContext
-    private let isLive: Bool
+    private let block: LiveBlock
     private let state = Mutex(State())
 
-    init(context: CommandContext) {
-        self.context = context
-        isLive = context.output.isTerminal && !context.isDumbTerminal
-    }
+    init(context: CommandContext) { (self.context, block) = (context, LiveBlock(context)) }
 
     func line(_ message: RobotMessage, seconds: Double) {
         state.withLock { state in
@@ -128,7 +122,7 @@ final class RobotScreen: Sendable {
             case .bumper, .features, .unknown: break
             }
         }
-        guard !isLive, let words = Self.words(message) else { return }
+        guard !block.isLive, let words = Self.words(message) else { return }
         context.output.writeLine("\(Format.seconds(seconds)) s  \(words)")
     }
 
@@ -148,28 +142,14 @@ final class RobotScreen: Sendable {
     }
 
     func draw(_ features: RobotFeatures, _ readings: RobotReadings, at now: SessionClock.Instant) {
-        guard isLive else { return }
-        state.withLock { state in
-            guard !state.isFinished, state.lastDrawn.map({ $0.duration(to: now) >= Self.interval }) ?? true else { return }
-            state.lastDrawn = now
-            let style = context.style(for: context.output)
-            redraw(Self.lines(features, readings, state, style, columns: max(8, context.output.columns() - 1), at: now), &state)
-        }
+        let state = state.withLock(\.self)
+        block.draw(at: now) { Self.lines(features, readings, state, $0, columns: $1, at: now) }
     }
 
     /// Stays above what is redrawn.
-    func note(_ text: String) {
-        state.withLock { $0.drawnLines = 0 }
-        context.note(text)
-    }
+    func note(_ text: String) { block.note(text) }
 
-    func finish() { state.withLock { $0.isFinished = true } }
-
-    private func redraw(_ lines: [String], _ state: inout State) {
-        let back = state.drawnLines > 0 ? "\u{1B}[\(state.drawnLines)A\r\u{1B}[J" : ""
-        context.output.write(back + lines.map { $0 + "\n" }.joined())
-        state.drawnLines = lines.count
-    }
+    func finish() { block.finish() }
 
     private static func lines(
         _ features: RobotFeatures, _ readings: RobotReadings, _ state: State, _ style: TextStyle, columns: Int, at now: SessionClock.Instant

@@ -85,69 +85,15 @@ struct UnitLog: Sendable {
         let connection = try await rules.connect(to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
         begin()
         do {
-            let printed = restarts ? try await restart(connection, rules, clock) : []
+            let printed = restarts ? try await ProgramListener.restart(connection, rules, clock) { _ in } : []
             let end = clock.deadline(in: span)
-            let passed = switch language {
-            case .python: try await followPython(connection, printed, clock, until: end)
-            case .lua: try await followLua(connection, clock, until: end)
-            }
+            let passed = try await ProgramListener(clock: clock) { show($0) }.listen(to: connection, language, printed, until: end)
             await connection.disconnect()
             return passed
         } catch {
             await connection.disconnect()
             throw error
         }
-    }
-
-    /// - Returns: what the program has printed already.
-    private func restart(_ connection: any Connection, _ rules: ProvisioningRules, _ clock: SessionClock) async throws -> [UInt8] {
-        guard let console = try await rules.open(connection, clock, RestoreGuard()) as? any ProgramConsole else { return [] }
-        try await console.startProgram()
-        let printed = console.takePrinted()
-        _ = await console.detach()
-        return printed
-    }
-
-    private func followPython(
-        _ connection: any Connection, _ printed: [UInt8], _ clock: SessionClock, until end: SessionClock.Instant
-    ) async throws -> Bool {
-        let output = try await connection.subscribe(to: REPLService.transmit, deadline: clock.deadline(in: Self.connectTimeout))
-        var reader = ConsoleReader()
-        var hasRaised = false
-        var pieces: [[UInt8]] = [printed]
-        while true {
-            for event in pieces.flatMap({ reader.receive($0) }) {
-                switch event {
-                case .line(let line): show(.line, line)
-                case .raised(let exception):
-                    hasRaised = true
-                    // Its lines were shown.
-                    if isJSON { show(.error, exception.traceback) }
-                case .ended:
-                    show(.ended, nil)
-                    return !hasRaised
-                }
-            }
-            guard clock.now < end, let bytes = try await output.next(before: end, on: clock) else { return true }
-            pieces = [bytes]
-        }
-    }
-
-    /// A print with several arguments comes as several notifications, with tabs between them.
-    private func followLua(_ connection: any Connection, _ clock: SessionClock, until end: SessionClock.Instant) async throws -> Bool {
-        let output = try await connection.subscribe(to: LuaService.transmit, deadline: clock.deadline(in: Self.connectTimeout))
-        while clock.now < end, let bytes = try await output.next(before: end, on: clock) {
-            guard case .text(let text) = LuaNotification(bytes) else { continue }
-            let exception = LuaException(text)
-            guard exception.endsProgram else {
-                show(.line, PrintableText.of(text))
-                continue
-            }
-            show(.error, exception.message)
-            show(.ended, nil)
-            return false
-        }
-        return true
     }
 
     /// At the prompt every print of the program arrives, and its whole error, which the firmware drops behind a print.
@@ -175,6 +121,15 @@ struct UnitLog: Sendable {
             }
         } catch is Over {
             return true
+        }
+    }
+
+    private func show(_ said: ProgramSaid) {
+        switch said {
+        case .line(let text): show(.line, text)
+        // A traceback's lines were shown.
+        case .error(let text, let isShown): if isJSON || !isShown { show(.error, text) }
+        case .ended: show(.ended, nil)
         }
     }
 

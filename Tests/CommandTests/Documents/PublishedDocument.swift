@@ -293,6 +293,27 @@ extension PublishedDocument {
                     LogDocument(time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .line ? "a" : nil)
                 }),
             PublishedDocument(
+                schema: "noafw.watch/1", title: "A line of `noafw watch --json`", golden: "watch",
+                samples: WatchDocument.Event.allCases.map {
+                    WatchDocument(
+                        time: "2026-11-24T10:00:00Z", event: $0, text: $0 == .line ? "a" : nil,
+                        unit: $0 == .unit
+                            ? .init(
+                                address: "C0:00:00:00:00:10", label: "a", family: "frame", rssi: -40,
+                                versions: ["firmware": "v25.080.0838", "scripts": nil], facts: ["battery_percent": 80]) : nil)
+                }),
+            PublishedDocument(
+                schema: "noafw.screen/1", title: "The result of `noafw screen --json`", golden: "screen",
+                samples: ["screen.png", nil].map {
+                    ScreenDocument(
+                        unit: "C0:00:00:00:00:10", family: "frame", lines: [.init(text: "a", x: 1, y: 1, color: "#FFFFFF")], file: $0)
+                }),
+            PublishedDocument(
+                schema: "noafw.photo/1", title: "The result of `noafw photo --json`", golden: "photo",
+                samples: ["photo.jpg", nil].map {
+                    PhotoDocument(unit: "C0:00:00:00:00:10", family: "frame", type: "image/jpeg", bytes: 20_000, file: $0)
+                }),
+            PublishedDocument(
                 schema: "noafw.bundle.show/1",
                 title: "The result of `noafw bundle --json`, `bundle show --json` and `bundle verify --json`",
                 golden: "bundle-show",

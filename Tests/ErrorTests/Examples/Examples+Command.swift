@@ -23,6 +23,7 @@ extension Examples {
         .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason),
         .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
         .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
+        .screenUnreadable, .photoWithoutPlace,
         .noSuchPart([.fpga], family: "frame", has: [.firmware, .scripts]), .sameAdapter("hci0", "ADDRESS"),
         .likeAnAddress("TEXT", meant: "ADDRESS"), .likeAName("TEXT", name: "NAME"), .noSuchUnit("TEXT"),
         .noSuchCode("TEXT", nearest: "CODE"), .badScripts(folder: "FOLDER", count: 2), .noSigningKey(place: "PLACE"), .outputIsTerminal,

@@ -50,6 +50,7 @@ extension Examples {
         .programSilent(seconds: 10), .programPrints("TEXT"), .programChanges(["NAME is missing"]), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
         .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .restartsWhenInterrupted("REASON"), .notPermitted, .nothingWanted,
+        .noPhoto(reason: "REASON"), .photoDamaged(byteCount: 100),
     ])
 
     static let frame = CataloguedErrors([

@@ -90,8 +90,8 @@ struct FrameHardwareTests {
             let loop =
                 "c=frame.camera c.capture{}while not c.image_ready()do frame.sleep(.005)end n=0 repeat s=c.read(200)n=n+(s and #s or 0)"
                 + "if s then l=s end until not s print(n..' '..l:byte(1)..' '..l:byte(2))"
-            #expect(try await link.run(loop) == "\(FrameCamera.testCard.count) 255 217")
-            #expect(FrameCamera.testCard.starts(with: [0xFF, 0xD8, 0xFF]) && FrameCamera.testCard.count > 625)
+            #expect(try await link.run(loop) == "\(TestCard.jpeg.count) 255 217")
+            #expect(TestCard.jpeg.starts(with: [0xFF, 0xD8, 0xFF]) && TestCard.jpeg.count > 625)
         }
     }
 

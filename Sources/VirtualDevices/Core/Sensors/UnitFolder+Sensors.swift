@@ -30,9 +30,10 @@ extension UnitFolder {
     /// What the microphone hears; silence without a file.
     var sound: Sound { Self.contents(of: wave, limit: Self.maximumSoundBytes).flatMap { try? WaveFile.read($0) } ?? .silence }
 
-    /// The picture before the camera; `nil` if there is none, empty if it is not a file of at most 1 MiB.
-    var scene: [UInt8]? {
-        FileManager.default.fileExists(atPath: photograph.path) ? Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] : nil
+    /// The picture before the camera: a test card if there is none, empty if it is not a file of at most 1 MiB.
+    var scene: [UInt8] {
+        guard FileManager.default.fileExists(atPath: photograph.path) else { return TestCard.jpeg }
+        return Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? []
     }
 
     static func contents(of file: URL, limit: Int) -> [UInt8]? { try? FileReader.read(file.path, limit: limit) }

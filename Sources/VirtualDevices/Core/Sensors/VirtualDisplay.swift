@@ -10,7 +10,7 @@ public enum VirtualDisplay {
         package let color: Int
         /// Pixels from the left and the top edge of the 640 × 400 display.
         package let x: Int
-        let y: Int
+        package let y: Int
     }
 
     private static let maximumBytes = 1 << 20
@@ -28,6 +28,20 @@ public enum VirtualDisplay {
         var points: [Int]?
         var width: Int?
         var bytes: Int?
+        /// Left edge, from 0, and width of each glyph.
+        var places: [Int]?
+        /// A bitmap's pixels, their number of colours, and how far into the palette they begin.
+        var data: Data?
+        var colors: Int?
+        var offset: Int?
+        /// 0xRRGGBB of each of 16 colours.
+        var palette: [Int]?
+    }
+
+    /// Empty where the file is not a display's.
+    static func items(of file: URL) -> [Item] {
+        guard let bytes = UnitFolder.contents(of: file, limit: maximumBytes) else { return [] }
+        return (try? JSONDecoder().decode([Item].self, from: Data(bytes))) ?? []
     }
 
     static func show(_ items: [Item], in file: URL) {
@@ -36,14 +50,14 @@ public enum VirtualDisplay {
         if let document = try? encoder.encode(items) { try? UnitFolder.replace(file, with: document) }
     }
 
+    /// A display without power is dark.
+    static func clear(_ file: URL) { try? FileManager.default.removeItem(at: file) }
+
     /// The text on the display from top to bottom; texts at the same height form one line, from left to right. Empty when
     /// nothing is shown, or the file is not a display's.
     /// - Parameter file: ``UnitFolder/display``.
     public static func lines(of file: URL) -> [Line] {
-        guard let bytes = UnitFolder.contents(of: file, limit: maximumBytes),
-            let items = try? JSONDecoder().decode([Item].self, from: Data(bytes))
-        else { return [] }
-        let texts = items.prefix(maximumItems).compactMap { item -> Line? in
+        let texts = items(of: file).prefix(maximumItems).compactMap { item -> Line? in
             guard item.kind == "text", let text = item.text, text.contains(where: { $0 != " " }) else { return nil }
             return Line(
                 text: PrintableText.of(text.unicodeScalars.prefix(maximumCharacters)), color: item.color ?? 0xFFFFFF, x: item.x ?? 0,

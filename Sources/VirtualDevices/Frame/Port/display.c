@@ -21,9 +21,21 @@ static const uint32_t factory_palette[COLORS] = {
 };
 static uint32_t palette[COLORS];
 
-// Items: u8 'T', u16 x, u16 y, u32 colour, u16 length, UTF-8; or u8 'B', u16 x, u16 y, u16 width, u32 bytes.
-static uint8_t drawn[32768];
+// Items: u8 'T', u16 x, u16 y, u32 colour, u16 length, UTF-8, u16 glyphs, u16 x and u8 width of each; or u8 'B', u16 x, u16 y, u16 width,
+// u32 bytes, u8 colours, u8 offset, u32 of each colour in the palette, bytes.
+static uint8_t drawn[65536];
 static size_t drawn_length;
+
+#define BITMAP_HEAD (13 + 4 * COLORS)
+#define GLYPHS 1024
+
+// The model keeps what is drawn until it is shown.
+static void make_room(size_t length) {
+    if (drawn_length + length > sizeof(drawn)) {
+        unit_ask(UNIT_DRAW, drawn, drawn_length);
+        drawn_length = 0;
+    }
+}
 
 static void note(const void *bytes, size_t length) {
     memcpy(drawn + drawn_length, bytes, length);
@@ -33,16 +45,39 @@ static void note(const void *bytes, size_t length) {
 static void note_short(lua_Integer value) { note((uint8_t[]){(uint8_t)value, (uint8_t)(value >> 8)}, 2); }
 static void note_word(uint32_t value) { note(&value, 4); }
 
-static void draw_text(lua_Integer x, lua_Integer y, uint32_t color, const char *text, size_t length) {
-    if (length == 0 || drawn_length + 11 + length > sizeof(drawn)) {
+struct glyph { uint16_t x; uint8_t width; };
+
+static void draw_text(
+    lua_Integer x, lua_Integer y, uint32_t color, const char *text, size_t length, const struct glyph *glyphs, size_t count) {
+    if (length == 0) {
         return;
     }
+    make_room(13 + length + 3 * count);
     note("T", 1);
     note_short(x);
     note_short(y);
     note_word(color);
     note_short((lua_Integer)length);
     note(text, length);
+    note_short((lua_Integer)count);
+    for (size_t i = 0; i < count; i++) {
+        note_short(glyphs[i].x);
+        note(&glyphs[i].width, 1);
+    }
+}
+
+static void draw_rows(
+    lua_Integer x, lua_Integer y, lua_Integer width, lua_Integer colors, lua_Integer offset, const char *bytes, size_t length) {
+    uint8_t kinds[2] = {(uint8_t)colors, (uint8_t)offset};
+    make_room(BITMAP_HEAD + length);
+    note("B", 1);
+    note_short(x);
+    note_short(y);
+    note_short(width);
+    note_word((uint32_t)length);
+    note(kinds, 2);
+    note(palette, sizeof(palette));
+    note(bytes, length);
 }
 
 // The code points beyond ASCII and Latin-1, and what those lack.
@@ -133,7 +168,8 @@ static int text(lua_State *L) {
         }
     }
     char shown[2048];
-    size_t length = 0;
+    struct glyph glyphs[GLYPHS];
+    size_t length = 0, count = 0;
     for (size_t at = 0; string[at] != 0;) {
         size_t first = at;
         uint32_t code = take_code(string, &at);
@@ -143,20 +179,21 @@ static int text(lua_State *L) {
         }
         check_place(L, x, y);
         unit_charge(DRAW_MICROSECONDS);
-        if (length + at - first < sizeof(shown)) {
+        if (length + at - first < sizeof(shown) && count < GLYPHS) {
+            glyphs[count++] = (struct glyph){(uint16_t)(x - 1), (uint8_t)width};
             memcpy(shown + length, string + first, at - first);
             length += at - first;
         }
         x += width + spacing;
     }
-    draw_text(start, y, palette[color], shown, length);
+    draw_text(start, y, palette[color], shown, length, glyphs, count);
     unit_slice();
     return 0;
 }
 
 static int bitmap(lua_State *L) {
     size_t length;
-    luaL_checklstring(L, 6, &length);
+    const char *bytes = luaL_checklstring(L, 6, &length);
     lua_Integer x = luaL_checkinteger(L, 1), y = luaL_checkinteger(L, 2), width = luaL_checkinteger(L, 3);
     lua_Integer colors = luaL_checkinteger(L, 4), offset = luaL_checkinteger(L, 5);
     check_place(L, x, y);
@@ -169,12 +206,12 @@ static int bitmap(lua_State *L) {
     if (offset < 0 || offset > 15) {
         return luaL_error(L, "palette_offset must be between 0 and 15");
     }
-    if (drawn_length + 11 <= sizeof(drawn)) {
-        note("B", 1);
-        note_short(x);
-        note_short(y);
-        note_short(width);
-        note_word((uint32_t)length);
+    // Eight rows end with a byte, whatever their width.
+    size_t eight_rows = (size_t)width * (colors == 2 ? 1 : colors == 4 ? 2 : 4);
+    for (size_t done = 0, part; done < length && y <= HEIGHT; done += part, y += (lua_Integer)(part / eight_rows) * 8) {
+        size_t most = (sizeof(drawn) - BITMAP_HEAD) / eight_rows * eight_rows;
+        part = length - done < most ? length - done : most;
+        draw_rows(x, y, width, colors, offset, bytes + done, part);
     }
     unit_charge((uint32_t)(DRAW_MICROSECONDS + length));
     unit_slice();

@@ -90,28 +90,23 @@ static const mp_rom_map_elem_t microphone_names[] = {
 };
 MODULE(unit_microphone, MP_QSTR_microphone, microphone_names)
 
-// --- _camera: what camera.py needs of the hardware
+// --- _camera: its sleep pin; the picture comes through the FPGA
 
 static mp_obj_t camera_wake(void) {
-    unit_request(UNIT_CAPTURE, "", 0, false, NULL, 0);
+    unit_request(UNIT_WAKE_CAMERA, "", 0, false, NULL, 0);
     return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_0(camera_wake_object, camera_wake);
 
-static mp_obj_t camera_sleep(void) { return mp_const_none; }
-static MP_DEFINE_CONST_FUN_OBJ_0(camera_sleep_object, camera_sleep);
-
-static mp_obj_t camera_picture(mp_obj_t count_in) {
-    uint8_t count = mp_obj_get_int(count_in), bytes[254];
-    size_t length = unit_request(UNIT_CAMERA, &count, 1, false, bytes, sizeof(bytes));
-    return mp_obj_new_bytes(bytes, length);
+static mp_obj_t camera_sleep(void) {
+    unit_request(UNIT_SLEEP_CAMERA, "", 0, false, NULL, 0);
+    return mp_const_none;
 }
-static MP_DEFINE_CONST_FUN_OBJ_1(camera_picture_object, camera_picture);
+static MP_DEFINE_CONST_FUN_OBJ_0(camera_sleep_object, camera_sleep);
 
 static const mp_rom_map_elem_t camera_names[] = {
     {MP_ROM_QSTR(MP_QSTR_sleep), MP_ROM_PTR(&camera_sleep_object)},
     {MP_ROM_QSTR(MP_QSTR_wake), MP_ROM_PTR(&camera_wake_object)},
-    {MP_ROM_QSTR(MP_QSTR__picture), MP_ROM_PTR(&camera_picture_object)},
 };
 MODULE(unit_camera, MP_QSTR__camera, camera_names)
 

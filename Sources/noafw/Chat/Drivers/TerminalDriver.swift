@@ -88,21 +88,8 @@ struct TerminalDriver: Sendable {
     /// Runs beside the conversation: drawing takes a moment.
     private func draw(_ pictures: Inbox<Picture>, _ inputs: Inbox<ChatInput>) async throws {
         while let picture = try await pictures.next(before: context.clock.deadline(in: .forever), on: context.clock) {
-            inputs.deliver(.graphics(await sequences(for: picture)))
+            let drawing = await picture.graphics.drawing(of: picture.photo, file: picture.file, in: context)
+            inputs.deliver(.graphics(drawing))
         }
-    }
-
-    private func sequences(for picture: Picture) async -> String? {
-        if let file = picture.file { return await sequences(for: picture, in: file) }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.photo.bytes, as: picture.photo.kind.fileExtension)
-        else { return nil }
-        return await sequences(for: picture, in: file)
-    }
-
-    private func sequences(for picture: Picture, in file: String) async -> String? {
-        await picture.graphics.sequences(
-            for: file, picture.photo.bytes, columns: context.output.columns(), path: context.environment["PATH"], clock: context.clock)
     }
 }

@@ -84,8 +84,20 @@ struct VirtualFleet: Sendable {
             stimulate: { [played] in played[address]?.unit.stimulate($0) },
             speak: { [played] in try played[address]?.folder.setMicrophone(wav: $0) },
             show: { [played] in try played[address]?.folder.setCamera(jpeg: $0) },
-            display: { [played] in played[address].map { VirtualDisplay.lines(of: $0.folder.display).map(\.text) } ?? [] })
+            display: { [played] in played[address].map { VirtualDisplay.lines(of: $0.folder.display).map(\.text) } ?? [] },
+            screen: { [played] in
+                played[address].map { unit in
+                    let file = unit.folder.display
+                    return VirtualScreen(lines: VirtualDisplay.lines(of: file), picture: VirtualDisplay.picture(of: file))
+                }
+            })
     }
+}
+
+/// What stands on a virtual unit's display.
+struct VirtualScreen: Sendable {
+    var lines: [VirtualDisplay.Line]
+    var picture: VirtualDisplay.Picture
 }
 
 /// What a person does with a virtual unit.
@@ -97,6 +109,8 @@ struct VirtualSensors: Sendable {
     var show: @Sendable ([UInt8]) throws -> Void
     /// The lines on the display, from top to bottom. Untrusted text.
     var display: @Sendable () -> [String]
+    /// What stands there as pixels; `nil` while the unit is not on the air.
+    var screen: @Sendable () -> VirtualScreen?
 }
 
 /// Those that are on the air now.

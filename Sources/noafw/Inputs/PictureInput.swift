@@ -26,11 +26,16 @@ enum PictureInput {
 
     /// - Throws: ``Unreadable``.
     static func picture(of bytes: [UInt8], name: String) throws(Unreadable) -> DisplayPicture {
+        guard let picture = DisplayPicture(try pixels(of: bytes, name: name)) else {
+            throw Unreadable(name: name, reason: "it has no pixels")
+        }
+        return picture
+    }
+
+    static func pixels(of bytes: [UInt8], name: String) throws(Unreadable) -> PixelPicture {
         let file = PictureFile.isJPEG(bytes) ? try decoded(bytes, name) : bytes
         do throws(PictureFile.Fault) {
-            let pixels = try PictureFile.read(file)
-            guard let picture = DisplayPicture(pixels) else { throw PictureFile.Fault("it has no pixels") }
-            return picture
+            return try PictureFile.read(file)
         } catch {
             throw Unreadable(name: name, reason: error.reason)
         }
