@@ -63,9 +63,11 @@ public struct PythonFiles: Sendable {
     private let session: HelperSession
     private let writer: ScriptHelper
 
-    public init(repl: PythonREPL) {
+    public init(repl: PythonREPL) { self.init(repl: repl, way: .input) }
+
+    init(repl: PythonREPL, way: FileWay) {
         session = HelperSession(of: Self.remote, on: repl, answerTimeout: ScriptHelper.answerTimeout, lastingExceptions: ["OSError"])
-        writer = ScriptHelper(repl: repl)
+        writer = ScriptHelper(repl: repl, way: way)
     }
 
     private func ask(_ call: String, about path: UnitPath) async throws -> String {
@@ -97,7 +99,8 @@ public struct PythonFiles: Sendable {
 
     /// Whether the file has these bytes, by their SHA-256.
     public func holds(_ bytes: [UInt8], at path: UnitPath) async throws -> Bool {
-        try await writer.session.using { try await writer.file(path.text) } == ScriptSet.File(name: path.text, bytes: bytes).expectation
+        let file = ScriptSet.File(name: path.text, bytes: bytes)
+        return try await writer.session.using { try await writer.file(file) } == file.expectation
     }
 
     /// Exact bytes, proved by their SHA-256.
@@ -122,9 +125,8 @@ public struct PythonFiles: Sendable {
         }
         let file = ScriptSet.File(name: path.text, bytes: bytes)
         try await Self.explaining(path, byteCount: bytes.count) {
-            try await writer.session.ensure()
-            if try await writer.file(file.copyName) != file.expectation { try await writer.upload(file, { _ in }, onProgress: report) }
-            try await writer.session.tell("move(\(ScriptHelper.literal(file.name)))")
+            try await writer.session.retrying({ _ in }) { try await writer.session.ensure() }
+            try await writer.replace(file) { if case .uploading(let done, _) = $0 { report(done) } }
         }
     }
 
