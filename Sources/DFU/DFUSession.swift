@@ -24,7 +24,7 @@ public struct DFUSession: Sendable {
     private static let abortTimeout = Duration.seconds(2)
 
     /// A save costs 0.2 s and two erases of the settings; a transfer at full speed is over before.
-    private static let saveInterval = Duration.seconds(12)
+    private static let saveInterval = Duration.seconds(36)
 
     private let connection: any Connection
     private let clock: SessionClock

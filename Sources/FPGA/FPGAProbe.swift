@@ -43,13 +43,13 @@ public struct FPGAProbe: Sendable {
     /// With no image running the data line floats and may read as anything, so nothing counts before the identification `Mncl`
     /// (monocle-micropython, `modules/fpga.c`).
     public func condition() async throws -> FPGACondition {
-        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: session.answerTimeout)
+        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: session.patience)
         let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
         guard registers.map(\.count) == [4, 12] else { throw REPLError.unreadable(String(text.suffix(80))) }
         if registers[0] == Self.identification {
             return .running(version: PrintableText.of(registers[1].prefix { $0 != 0 }))
         }
-        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: session.answerTimeout)
+        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: session.patience)
         return runs == "False" ? .stopped : .silent
     }
 

@@ -31,7 +31,7 @@ extension FPGAUpdater {
     /// The FPGA shares the flash. It starts again with the unit.
     package func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
-            _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: session.answerTimeout)
+            _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: session.patience)
         }
     }
 
@@ -71,7 +71,7 @@ extension FPGAUpdater {
             // A piece whose answer was lost is not sent again: the helper may already have written it.
             let counter = try await retrying(onEvent) { () async throws -> Int? in
                 if try await helper.counter() == chunk.range.lowerBound {
-                    _ = try await session.repl.run(chunk.code, within: session.answerTimeout)
+                    _ = try await session.repl.run(chunk.code, within: session.patience)
                 }
                 return try await helper.counter()
             }

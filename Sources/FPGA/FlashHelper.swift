@@ -9,7 +9,8 @@ struct FlashHelper: Sendable {
     /// Reading 16 pages and computing their digests on the unit takes a second.
     static let readTimeout = Duration.seconds(8)
 
-    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying, book, input, run])
+    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying, book, phrases] + input)
+    private static let input = InputPiece.helper("_nf")
 
     /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 if unknown. `b` is set during a write: an interrupt then leaves
     /// the firmware's counter behind, and makes this one unknown instead of wrong.
@@ -145,54 +146,25 @@ struct FlashHelper: Sendable {
           s.k=k*(int.from_bytes(h.digest()[:3],'big')==k)
         """
 
-    /// Whatever ends `run`, what is still under way is swallowed until ^C, so that no piece reaches the prompt.
-    private static let input = """
+    /// What ``InputPiece/helper(_:)`` calls. An interrupted `Fpga.write` leaves the firmware's counter where it was: the same bytes go to
+    /// the same place again.
+    private static let phrases = """
         class _nf(_nf):
-         def go(s):
-          try:
-           s.run(s.T,s.I,s.F.write,s.H,str(s.n),bytearray(7))
-          except:
-           print('!',end='')
-           b=bytearray(1)
-           try:
-            while 1:
-             s.I(b)
-           except KeyboardInterrupt:
-            pass
-          print()
+         def seed(s):
+          return str(s.n)
+         def dec(s,B,X):
+          T=s.T
+          L=[T[v]for v in B]
+          n=0
+          for i in range(0,len(X),2):
+           n+=X[i]-32
+           L[n]=T[X[i+1]+224]
+          return b''.join(L)
+         def take(s,d):
+          s.F.write(d)
+          s.n+=len(d)
+         def fin(s):
           s.at()
-        """
-
-    /// Reads ``ImagePiece``s until one has no codes, and prints a character for each as soon as it is out of the ring (``PieceStream``).
-    /// An interrupted `Fpga.write` leaves the firmware's counter where it was: the same bytes go to the same place again.
-    private static let run = """
-        class _nf(_nf):
-         def run(s,T,I,W,H,q,h):
-          k=0
-          while I(h)and h[0]>32:
-           B=bytearray(h[0]-32)
-           X=bytearray(2*h[1]-64)
-           I(B)
-           I(X)
-           print(chr(34+k),end='')
-           k=(k+1)%90
-           L=[T[v]for v in B]
-           n=0
-           for i in range(0,len(X),2):
-            n+=X[i]-32
-            L[n]=T[X[i+1]+224]
-           d=b''.join(L)
-           B=L=X=0
-           c=H(d)
-           c.update(q)
-           c.update(h[:3])
-           q=c.digest()[:4]
-           if q!=h[3:]:
-            raise ValueError
-           c=0
-           W(d)
-           s.n+=len(d)
-           d=0
         """
 
     let session: HelperSession

@@ -9,11 +9,7 @@ struct InputTransport: FPGATransport {
     private static let leastFreeByteCount = 17_000
     /// Longer than the unit is ever silent between two pieces: collecting and programming take 20 ms.
     private static let leastPatience = Duration.milliseconds(300)
-    /// Round trips that a piece and the sign that it was read may take, with retransmissions.
-    private static let patientRoundTrips = 8
     private static let partByteCount = 130
-    /// The same for the parts of the book, before each of which the unit collects its garbage.
-    private static let (leastUploadPatience, patientUploadRoundTrips) = (Duration.seconds(1), 30)
 
     private let shared = SharedBook()
 
@@ -21,9 +17,9 @@ struct InputTransport: FPGATransport {
 
     func reasonToLeave(_ error: any Error) -> String? {
         switch error {
-        case REPLError.lacking: "the unit's Python does not read its input as bytes"
+        case REPLError.lacking: InputPiece.isLacking
         case let error as REPLError where error.isOutOfMemory: "the unit is short of memory"
-        case TooLittleMemory.free(let count): "the unit has only \(count) bytes of memory left"
+        case TooLittleMemory.free(let count): InputPiece.isShort(of: count)
         default: nil
         }
     }
@@ -33,17 +29,10 @@ struct InputTransport: FPGATransport {
         // A book that was cut short says nothing about the way.
         try await session.retrying({ _ in }) { try await upload(book, through: session) }
         let pieces = ImagePiece.pieces(of: image.bytes, from: offset, in: book)
-        let patience = max(Self.leastPatience, session.repl.roundTrip * Self.patientRoundTrips)
-        let output = try await session.repl.feed(
-            PythonCode("_nf.go()"), pieces.lazy.map(\.bytes) + [ImagePiece.end], patience: patience, within: session.answerTimeout
-        ) { readCount in
+        let answer = try await session.feed("go()", pieces.map(\.bytes), patience: Self.leastPatience) { readCount in
             if readCount > 0 { onProgress(pieces[min(readCount, pieces.count) - 1].range.upperBound) }
         }
-        // The answer is the last line, after the signs of the pieces.
-        let answer = output.split(separator: UInt8(ascii: "\n")).last { $0.contains(UInt8(ascii: " ")) }
-        guard try FlashHelper.counter(from: CheckedAnswer.decode(Array(answer ?? []))) == image.bytes.count else {
-            throw REPLError.garbage("the end of the image")
-        }
+        guard try FlashHelper.counter(from: answer) == image.bytes.count else { throw REPLError.garbage("the end of the image") }
     }
 
     func book(for image: FPGAImage) -> PhraseBook { shared.book(for: image) }
@@ -64,8 +53,7 @@ struct InputTransport: FPGATransport {
         }
         guard free >= Self.leastFreeByteCount else { throw TooLittleMemory.free(free) }
         let commands = try parts.map { try PythonCode(bytes: Array("_nf.t(".utf8) + PythonLiteral.bytes($0) + [UInt8(ascii: ")")]) }
-        let patience = max(Self.leastUploadPatience, session.repl.roundTrip * Self.patientUploadRoundTrips)
-        try await session.repl.pipeline(commands + [PythonCode("_nf.keep(\(mark))")], within: patience) { _, _ in }
+        try await session.repl.pipeline(commands + [PythonCode("_nf.keep(\(mark))")], within: session.patience) { _, _ in }
         guard try await session.ask("kept(\(mark))") == "1" else { throw REPLError.garbage("the phrases") }
     }
 

@@ -1,4 +1,5 @@
 import Cryptography
+import REPL
 import TestSupport
 import Testing
 
@@ -11,8 +12,8 @@ struct PhraseBookTests {
         #expect(zip(listing, table).allSatisfy { Int($0[0]) == $1.count })
         var (image, check) = ([UInt8](), Array(String(offset).utf8))
         for piece in pieces {
-            let (codeCount, exceptionCount) = (Int(piece.bytes[0]) - 32, Int(piece.bytes[1]) - 32)
-            let body = piece.bytes.dropFirst(7)
+            let (codeCount, exceptionCount) = (Int(piece.bytes[0]) * 224 + Int(piece.bytes[1]) - 7200, Int(piece.bytes[2]) - 32)
+            let body = piece.bytes.dropFirst(8)
             #expect(body.count == codeCount + 2 * exceptionCount && codeCount > 0)
             var phrases = body.prefix(codeCount).map { table[Int($0)] }
             var place = 0
@@ -23,8 +24,8 @@ struct PhraseBookTests {
             }
             let content = Array(phrases.joined())
             #expect(content.count == piece.range.count && content.count <= 512)
-            check = Array(SHA256.of(content + check + piece.bytes.prefix(3)).prefix(4))
-            try #require(check == Array(piece.bytes[3..<7]))
+            check = Array(SHA256.of(content + check + piece.bytes.prefix(4)).prefix(4))
+            try #require(check == Array(piece.bytes[4..<8]))
             image += content
         }
         return image
@@ -34,8 +35,8 @@ struct PhraseBookTests {
         let book = PhraseBook(for: image)
         let pieces = ImagePiece.pieces(of: image, from: offset, in: book)
         #expect(try decode(pieces, listing: book.listing, from: offset) == Array(image[offset...]))
-        #expect(pieces.allSatisfy { PhraseBook.forbidden.isDisjoint(with: $0.bytes) })
-        #expect(PhraseBook.forbidden.isDisjoint(with: ImagePiece.end))
+        #expect(pieces.allSatisfy { InputPiece.forbidden.isDisjoint(with: $0.bytes) })
+        #expect(InputPiece.forbidden.isDisjoint(with: InputPiece.end))
         #expect(pieces.last?.range.upperBound == image.count)
     }
 
@@ -60,7 +61,7 @@ struct PhraseBookTests {
     func noise(seed: UInt64) throws {
         var generator = SeededNumbers(seed: seed)
         try expectWhole(generator.bytes(count: 30_000))
-        let forbidden = PhraseBook.forbidden.sorted()
+        let forbidden = InputPiece.forbidden.sorted()
         try expectWhole((0..<5000).map { _ in forbidden.randomElement(using: &generator)! })
     }
 }

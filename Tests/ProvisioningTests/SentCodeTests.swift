@@ -70,7 +70,7 @@ struct SentCodeTests {
         // Calls of the helpers' methods, on literals.
         #expect(others.filter { $0.firstMatch(of: /^_n[fls]\.[a-z]+\(/) == nil } == [])
         let calls = others.filter { !$0.hasPrefix("_nf.t(") && !$0.hasPrefix("_ns.a(") }
-        #expect(calls.count > 20)
+        #expect(calls.count > 15)
         #expect(try FirmwareNames.foreign(pieces: MonocleConsole.sentCode + calls) == [])
         #expect(commands.count > 80 && commands.allSatisfy { $0.utf8.count <= PythonCode.maximumPipelinedByteCount })
     }

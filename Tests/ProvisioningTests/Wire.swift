@@ -41,6 +41,8 @@ struct ListeningCentral: Central {
 struct ListeningConnection: Connection {
     let connection: any Connection
     let wire: Wire
+    /// What goes to Python's prompt instead of a packet.
+    var typing: @Sendable ([UInt8]) -> [[UInt8]] = { [$0] }
 
     var address: DeviceAddress { connection.address }
     var payloadSize: Int { connection.payloadSize }
@@ -54,7 +56,8 @@ struct ListeningConnection: Connection {
 
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         let channel = try await connection.openChannel(to: characteristic, deadline: deadline)
-        return [REPLService.receive, LuaService.receive].contains(characteristic) ? ListeningChannel(channel: channel, wire: wire) : channel
+        return [REPLService.receive, LuaService.receive].contains(characteristic)
+            ? ListeningChannel(channel: channel, wire: wire, typing: typing) : channel
     }
 
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
@@ -71,10 +74,13 @@ struct ListeningConnection: Connection {
 struct ListeningChannel: WriteChannel {
     let channel: any WriteChannel
     let wire: Wire
+    let typing: @Sendable ([UInt8]) -> [[UInt8]]
 
     func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
-        wire.note(packet)
-        try await channel.send(packet, deadline: deadline)
+        for packet in typing(packet) {
+            wire.note(packet)
+            try await channel.send(packet, deadline: deadline)
+        }
     }
 
     func close() async { await channel.close() }

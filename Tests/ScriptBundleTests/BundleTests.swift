@@ -327,7 +327,7 @@ struct BundleOnUnitTests {
         let host = try MicroPythonHost(folder: try makeUnitFolder(), heap: "48k")
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
-        _ = try await ScriptInstaller(repl: repl, scripts: opened.scripts()).install()
+        _ = try await ScriptInstaller(repl: repl, scripts: opened.scripts(), way: .literals).install()
         for file in set.installed {
             let there = [UInt8](try Data(contentsOf: host.folder.appendingPathComponent(file.name)))
             #expect(there == file.bytes, "\(file.name)")

@@ -41,7 +41,7 @@ struct GuardTests {
         let folder = try makeUnitFolder()
         let isDone = Once()
         let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
-            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw')"),
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw',"),
                 FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path), isDone.claim()
             {
                 try? Self.damage("states.py.noafw", in: folder)
@@ -50,15 +50,15 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         var notices: [String] = []
-        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install {
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set, way: .literals).install {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(notices == ["states.py arrived damaged; sending it again"])
         #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
     }
 
-    /// All copies were proved, then one of them changes: it does not take the old file's place.
-    @Test func aCopyThatIsDamagedAfterItsProofIsNotPutInPlace() async throws {
+    /// All of it was sent, and then it changes: it does not take the old file's place.
+    @Test func aCopyThatIsDamagedBeforeItsProofIsSentAgain() async throws {
         let folder = try makeUnitFolder()
         try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
         let host = try MicroPythonHost(folder: folder)
@@ -66,32 +66,52 @@ struct GuardTests {
         let repl = try await attach(host)
         let total = set.installed.reduce(0) { $0 + $1.bytes.count }
         let isDone = Once()
-        await #expect(throws: ScriptError.verificationFailed("states.py")) {
-            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
-                if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.noafw", in: folder) }
-            }
+        var notices: [String] = []
+        _ = try await ScriptInstaller(repl: repl, scripts: set, way: .literals).install {
+            if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.noafw", in: folder) }
+            if case .notice(let text) = $0 { notices.append(text) }
         }
-        #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
+        #expect(notices == ["states.py arrived damaged; sending it again"])
+        #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
     }
 
-    /// As before, and it is the copy of the main script: the old one would claim its version over the new files.
+    /// The answer is lost, so the copies are looked at again, and the new main is not whole any more: the old one would claim its version
+    /// over the new files.
     @Test func nothingIsPutInPlaceWithoutTheNewMain() async throws {
         let folder = try makeUnitFolder()
         for name in ["main.py", "states.py"] { try Data("old".utf8).write(to: folder.appendingPathComponent(name)) }
-        let host = try MicroPythonHost(folder: folder)
+        let isDone = Once()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            guard String(decoding: bytes, as: UTF8.self).contains("_ns.place("), isDone.claim() else { return bytes }
+            try? Self.damage("main.py.noafw", in: folder)
+            return [0x03]
+        })
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        let total = set.installed.reduce(0) { $0 + $1.bytes.count }
-        let (isSent, isDone) = (Once(), Once())
         await #expect(throws: ScriptError.verificationFailed("main.py")) {
-            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
-                // Said by its last piece, and once more behind its proof.
-                if case .uploading(total, _) = $0, !isSent.claim(), isDone.claim() { try? Self.damage("main.py.noafw", in: folder) }
-            }
+            _ = try await ScriptInstaller(repl: repl, scripts: set, way: .literals).install()
         }
         for name in ["main.py", "states.py"] {
             #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data("old".utf8), "\(name)")
         }
+    }
+
+    /// As before, and it is another copy: it does not take the old file's place.
+    @Test func aCopyThatIsDamagedAfterItsProofIsNotPutInPlace() async throws {
+        let folder = try makeUnitFolder()
+        try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
+        let isDone = Once()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            guard String(decoding: bytes, as: UTF8.self).contains("_ns.place("), isDone.claim() else { return bytes }
+            try? Self.damage("states.py.noafw", in: folder)
+            return [0x03]
+        })
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        await #expect(throws: ScriptError.verificationFailed("states.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set, way: .literals).install()
+        }
+        #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
     }
 
     /// It arrives damaged whenever it is sent.
@@ -99,7 +119,7 @@ struct GuardTests {
         let folder = try makeUnitFolder()
         try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
         let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
-            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw')"),
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw',"),
                 FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path)
             {
                 try? Self.damage("states.py.noafw", in: folder)
@@ -108,7 +128,7 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         let notices = try await noticesOfGivingUp(host)
-        #expect(notices == Array(repeating: "states.py arrived damaged; sending it again", count: 3))
+        #expect(notices == Array(repeating: "states.py arrived damaged; sending it again", count: 2))
         #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
     }
 
@@ -129,7 +149,7 @@ struct GuardTests {
         let repl = try await attach(host)
         var notices: [String] = []
         await #expect(throws: ScriptError.uploadFailed("states.py")) {
-            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
+            _ = try await ScriptInstaller(repl: repl, scripts: set, way: .literals).install {
                 if case .notice(let text) = $0 { notices.append(text) }
             }
         }
@@ -145,7 +165,7 @@ struct GuardTests {
         for name in own + ["old.py.noafw"] { try Data(name.utf8).write(to: folder.appendingPathComponent(name)) }
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install()
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set, way: .literals).install()
         #expect(try names(in: folder) == (own + ["main.py", "states.py"]).sorted())
         for name in own { #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data(name.utf8)) }
     }
@@ -156,23 +176,30 @@ struct GuardTests {
         for file in set.installed { try Data(file.bytes).write(to: folder.appendingPathComponent(file.name)) }
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        #expect(try await ScriptInstaller(repl: try await attach(host), scripts: set).install(["states.py"]) { _ in } == 5000)
+        let installer = ScriptInstaller(repl: try await attach(host), scripts: set, way: .literals)
+        #expect(try await installer.install(["states.py"]) { _ in } == 5000)
     }
 
     /// Everything is in place, and then a file changes: only the last look sees it.
     @Test func aFileThatIsDamagedInItsPlaceIsNoInstallation() async throws {
-        let folder = try makeUnitFolder()
-        let (isMoved, isDone) = (Once(), Once())
-        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
-            let text = String(decoding: bytes, as: UTF8.self)
-            if text.contains("_ns.move('main.py')") { _ = isMoved.claim() }
-            if text.contains("_ns.sha('states.py')"), isMoved.isClaimed, isDone.claim() { try? Self.damage("states.py", in: folder) }
-            return bytes
-        })
+        let host = try MicroPythonHost(folder: try makeUnitFolder())
         defer { host.endAndRemove() }
         let repl = try await attach(host)
+        let installer = ScriptInstaller(repl: repl, scripts: set, way: .literals)
+        try await installer.session.ensure()
+        let damage = """
+            _r=_ns.o.rename
+            def _d(a,b):
+             _r(a,b)
+             if b=='main.py':
+              f=open('states.py','r+b')
+              f.write(b'#')
+              f.close()
+            _ns.o.rename=_d
+            """
+        _ = try await repl.runText(damage, within: .seconds(20))
         await #expect(throws: ScriptError.verificationFailed("states.py")) {
-            _ = try await ScriptInstaller(repl: repl, scripts: set).install()
+            _ = try await installer.install()
         }
     }
 
@@ -182,15 +209,13 @@ struct GuardTests {
         for name in ["main.py", "states.py"] { try Data("old".utf8).write(to: folder.appendingPathComponent(name)) }
         let seen = Once()
         let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
-            if String(decoding: bytes, as: UTF8.self).contains("_ns.move('states.py')"),
-                FileManager.default.fileExists(atPath: folder.appendingPathComponent("main.py").path)
-            {
-                _ = seen.claim()
-            }
+            // The names go in the order in which the unit takes them; the old one of the main script is removed before.
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.contains("_ns.place("), !text.contains("_ns.place('main.py','states.py','main.py')") { _ = seen.claim() }
             return bytes
         })
         defer { host.endAndRemove() }
-        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install()
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set, way: .literals).install()
         #expect(!seen.isClaimed)
         #expect(try names(in: folder) == ["main.py", "states.py"])
     }
@@ -204,7 +229,7 @@ struct GuardTests {
         let helper = ScriptHelper(repl: repl)
         try await helper.session.ensure()
         _ = try await helper.session.ask("new('foreign.txt')")
-        _ = try await ScriptInstaller(repl: repl, scripts: set).install()
+        _ = try await ScriptInstaller(repl: repl, scripts: set, way: .literals).install()
         #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
         #expect(try Data(contentsOf: folder.appendingPathComponent("foreign.txt")).isEmpty)
     }
@@ -224,7 +249,7 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         var notices: [String] = []
-        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install {
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set, way: .literals).install {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(isDone.isClaimed)
@@ -286,9 +311,9 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        _ = try await ScriptHelper(repl: repl).names()
-        _ = try await repl.runText("_nl.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
-        let installer = ScriptInstaller(repl: repl, scripts: set)
+        try await ScriptHelper(repl: repl).session.ensure()
+        _ = try await repl.runText("_ns.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
+        let installer = ScriptInstaller(repl: repl, scripts: set, way: .literals)
         if fits {
             try await installer.check(["states.py", "main.py"], isAfterFirmware: false)
             #expect(try await installer.install().replaced == ["states.py", "main.py"])

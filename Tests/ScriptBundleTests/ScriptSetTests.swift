@@ -104,7 +104,7 @@ import Testing
 
     /// A unit may say anything.
     @Test(arguments: [0, 3, 4, 99_999, -1]) func aPositionOutsideTheFileHasNoPieces(offset: Int) throws {
-        let pieces = try ScriptSet.File(name: "a.py", bytes: [1, 2, 3]).pieces(from: offset)
+        let pieces = try ScriptSet.File(name: "a.py", bytes: [1, 2, 3]).commands(from: offset)
         #expect(pieces.isEmpty == (offset != 0))
     }
 
@@ -113,7 +113,7 @@ import Testing
         for count in [0, 1, 400, 461, 5000] {
             let bytes = generator.bytes(count: count)
             var position = 0
-            for chunk in try ScriptSet.File(name: "a.py", bytes: bytes).pieces(from: 0) {
+            for chunk in try ScriptSet.File(name: "a.py", bytes: bytes).commands(from: 0) {
                 #expect(chunk.range.lowerBound == position)
                 #expect(chunk.code.bytes.count <= PythonCode.maximumPipelinedByteCount)
                 position = chunk.range.upperBound

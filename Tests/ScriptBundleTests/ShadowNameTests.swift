@@ -42,30 +42,30 @@ struct HostileNumberTests {
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         let helper = ScriptHelper(repl: repl)
         try await helper.session.ensure()
-        _ = try? await helper.space()
-        let name = method == "free" ? "_nl" : "_ns"
-        _ = try await repl.runText("\(name).\(method)=lambda *a:_ns.say('\(answer)')", within: .seconds(20))
+        _ = try await repl.runText("_ns.\(method)=lambda *a:_ns.say('\(answer)')", within: .seconds(20))
         return (helper, host)
     }
 
     @Test(arguments: [
-        "9223372036854775807 9223372036854775807", "4096 9223372036854775807", "4096 -1", "0 4096", "-4096 4096", "4096", "4096 1 2",
-        "99999999999999999999999999999999999999999 1", "x y",
+        "9223372036854775807 9223372036854775807 0", "4096 9223372036854775807 0", "4096 -1 0", "0 4096 0", "-4096 4096 0", "4096 4096",
+        "4096 1 2 3",
+        "99999999999999999999999999999999999999999 1 2", "4096 4096 -1", "4096 4096 9223372036854775807", "x y z",
     ])
     func freeSpace(answer: String) async throws {
         let (helper, host) = try await helper(answering: answer, to: "free")
         defer { host.endAndRemove() }
-        await #expect(throws: REPLError.garbage("the free space")) { _ = try await helper.space() }
+        await #expect(throws: REPLError.garbage("the free space")) { _ = try await helper.namesAndSpace() }
     }
 
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "-2", "16777217", "1e3"])
     func positionsAndSizes(number: String) async throws {
         let (helper, host) = try await helper(answering: number, to: "on")
         defer { host.endAndRemove() }
-        await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position(of: "main.py") }
+        let file = ScriptSet.File(name: "main.py", bytes: [])
+        await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position(of: file) }
         _ = try await helper.session.repl.runText(
-            "_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
-        await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file("main.py") }
+            "_ns.sha=lambda p,e:_ns.say('\(String(repeating: "ab", count: 32)):\(number)')", within: .seconds(20))
+        await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file(file) }
     }
 
     /// The line is pasted at the unit's prompt: a name is a name there, whatever it holds.

@@ -13,6 +13,8 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     /// Packets that find room while the page is erased: one less than the queue has, and fewer after losses.
     var window: Int { Self.largestWindow - 2 * level }
     private static let largestWindow = 14
+    /// The flash takes more of them while they come, once it has erased: half as many as the air brings.
+    static let drainedMeanwhile = 3
     /// Packets that go at once after that.
     static let burst = 8
     /// An erase takes 85 ms, a word 41 µs (nRF52832); with a little on top.

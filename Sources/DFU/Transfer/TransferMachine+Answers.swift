@@ -78,12 +78,13 @@ extension TransferMachine {
         let start = isTailMissing ? offset : object.range.lowerBound
         notices.append(.notice(.objectSentAgain(object.kind, offset: start, attempt: setbacks + 1)))
         var again = OpenObject(object.kind, object.range, proved: start)
-        again.drainsFrom = now + pacing.restTime
+        again.drainsFrom = max(now, sentAt + pacing.restTime)
         if isTailMissing, object.packets == before.window + 1, object.sent < object.range.upperBound {
             (again.packets, again.queued) = (pacing.window, pacing.window)
         }
-        // A packet that is sent again at once meets the same full queue.
-        return notices + pause(pacing.restTime, then: isTailMissing ? .send(again) : .create(again, checksBase: false))
+        // A packet that is sent again at once meets the same full queue. What waited for a receipt has rested meanwhile.
+        let rest = max(.zero, sentAt + pacing.restTime - now)
+        return notices + pause(rest, then: isTailMissing ? .send(again) : .create(again, checksBase: false))
     }
 
     mutating func executed(_ execution: Execution) -> [TransferAction] {

@@ -46,11 +46,13 @@ extension TransferMachine {
         var object = object
         let rest = packets(from: object.sent, in: object)
         let isProbe = object.kind == .data && object.packets == pacing.window && !pacing.isProven
-        let count = min(rest.count, isProbe ? 1 : object.packets == 0 ? pacing.window : Pacing.burst)
+        let isErased = object.packets == 0 && object.drainsFrom <= now
+        let first = isErased ? pacing.window + Pacing.drainedMeanwhile : pacing.window
+        let count = min(rest.count, isProbe ? 1 : object.packets == 0 ? first : Pacing.burst)
         if object.kind == .data {
             let drainTime = pacing.drainTime(byteCount: packetSize)
             let ready = object.drainsFrom + drainTime * max(0, object.queued + count - pacing.window)
-            if ready > now, object.queued + count > pacing.window { return pause(ready - now, then: .send(object)) }
+            if !isErased, ready > now, object.queued + count > pacing.window { return pause(ready - now, then: .send(object)) }
             let drained = now > object.drainsFrom ? Int((now - object.drainsFrom) / drainTime) : 0
             object.queued = max(0, object.queued - drained) + count
             object.drainsFrom = max(object.drainsFrom, now)
@@ -108,7 +110,7 @@ extension TransferMachine {
     /// Short: a missing receipt is the usual sign of a loss, and asking costs one round trip.
     private func receiptTimeout(byteCount: Int) -> Duration {
         guard let receiptTime else { return .milliseconds(500) + .seconds(byteCount) / 4096 }
-        return min(receiptTime * 2 + .milliseconds(100), .milliseconds(1500))
+        return min(receiptTime * 5 / 4 + .milliseconds(20), .milliseconds(1500))
     }
 
     mutating func fail(_ error: DFUError) -> [TransferAction] {

@@ -127,8 +127,9 @@ struct TransferMachine: Sendable {
             roundTrip = now - requestedAt
             return select(.command)
         case .creating(var object, let checksBase):
-            // The erase began before its answer arrived, and packets are on their way as long again.
-            object.drainsFrom = now + pacing.eraseTime - min(roundTrip, now - requestedAt) * 3 / 4
+            // The erase began before its answer arrived, and packets are on their way as long again: a round trip, or a little less.
+            let passed = min(roundTrip, now - requestedAt)
+            object.drainsFrom = now + pacing.eraseTime - (passed < pacing.eraseTime ? passed * 3 / 4 : passed)
             object.isCounted = object.kind == .data
             if checksBase {
                 state = .checkingBase(object)

@@ -1,20 +1,12 @@
-import Cryptography
+import REPL
 
-/// A part of an image as the helper's `run` reads it: how many codes and exceptions, a salt and a check, then the codes and the
-/// exceptions.
-///
-/// The check covers the decoded bytes, the check before it and the header, so no piece can be lost, doubled or changed unnoticed. The
-/// salt keeps bytes out of it on which the unit would act.
+/// A part of an image as an ``InputPiece`` of codes and exceptions.
 struct ImagePiece: Sendable, Hashable {
     let range: Range<Int>
     let bytes: [UInt8]
 
-    /// Ends the helper's loop.
-    static let end = [UInt8](repeating: PhraseBook.digitBase, count: headerByteCount)
-    static let checkByteCount = 4
-    private static let headerByteCount = 3 + checkByteCount
-    /// Each number is one byte.
-    private static let mostCodes = PhraseBook.digitCount - 1
+    /// How far an exception is from the one before it is one byte.
+    private static let mostCodes = InputPiece.digitCount - 1
     /// The firmware copies the whole piece to the heap for each program of its flash.
     static let mostBytes = 512
     /// Divided into phrases at once.
@@ -52,19 +44,10 @@ struct ImagePiece: Sendable, Hashable {
         var (exceptions, last): ([UInt8], Int) = ([], 0)
         for (place, symbol) in symbols.enumerated() {
             guard let number = symbol.rareNumber else { continue }
-            exceptions += [PhraseBook.digitBase + UInt8(place - last), number]
+            exceptions += [InputPiece.digitBase + UInt8(place - last), number]
             last = place
         }
-        let counts = [symbols.count, exceptions.count / PhraseBook.exceptionByteCount].map { PhraseBook.digitBase + UInt8($0) }
-        let content = Array(image[range]) + check
-        // Nine checks of ten need no other salt.
-        var header: [UInt8] = []
-        for salt in PhraseBook.digitBase...UInt8.max {
-            header = counts + [salt]
-            check = Array(SHA256.of(content + header).prefix(Self.checkByteCount))
-            if PhraseBook.forbidden.isDisjoint(with: check) { break }
-        }
         self.range = range
-        bytes = header + check + symbols.map(\.code) + exceptions
+        bytes = InputPiece.bytes(symbols.map(\.code), exceptions: exceptions, content: image[range], after: &check)
     }
 }

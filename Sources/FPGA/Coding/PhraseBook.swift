@@ -1,17 +1,14 @@
+import REPL
+
 /// Phrases of an image, each under a code of one byte. A unit's Python undoes the coding by one comprehension and one `join`.
 ///
-/// No code is a byte on which the REPL or the radio's interrupt acts, or one that stdin changes. A byte without a phrase is an
+/// No code is a byte on which the unit would act (``InputPiece/forbidden``). A byte without a phrase is an
 /// exception: the piece names its place among the codes, and its value.
 struct PhraseBook: Sendable {
     static let longestPhrase = 64
     /// Bytes that an exception takes besides its code: distance and number of its value.
     static let exceptionByteCount = 2
-    /// Numbers begin here, so that none is a control character.
-    static let digitBase: UInt8 = 0x20
-    static let digitCount = 0x100 - Int(digitBase)
-    /// 0x01, 0x02, 0x04 and 0x05 are the REPL's, 0x03 and 0x1C the radio's; stdin makes 0x0A of 0x0D.
-    static let forbidden: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x0D, 0x1C]
-    private static let codes = (0...UInt8.max).filter { !forbidden.contains($0) }
+    private static let codes = (0...UInt8.max).filter { !InputPiece.forbidden.contains($0) }
 
     /// By code; empty where the code is forbidden or not used.
     private let phrases: [[UInt8]]
@@ -29,7 +26,7 @@ struct PhraseBook: Sendable {
         var rareValues = rare()
         // The least useful phrases, which stand last, make way for bytes that would have no number.
         var index = found.count - 1
-        while rareValues.count > Self.digitCount, index >= 0 {
+        while rareValues.count > InputPiece.digitCount, index >= 0 {
             if found[index].count > 1 { found[index] = [rareValues[0]] }
             rareValues = rare()
             index -= 1
@@ -37,7 +34,7 @@ struct PhraseBook: Sendable {
         var phrases = [[UInt8]](repeating: [], count: 256)
         for (code, phrase) in zip(Self.codes, found) { phrases[Int(code)] = phrase }
         trie = PhraseTrie(zip(Self.codes, found).map { ($1, Int($0)) })
-        rareNumbers = Dictionary(uniqueKeysWithValues: rareValues.enumerated().map { ($1, Self.digitBase + UInt8($0)) })
+        rareNumbers = Dictionary(uniqueKeysWithValues: rareValues.enumerated().map { ($1, InputPiece.digitBase + UInt8($0)) })
         placeholder = Self.codes[0]
         (self.phrases, self.rareValues) = (phrases, rareValues)
     }
@@ -56,7 +53,7 @@ struct PhraseBook: Sendable {
         var position = content.startIndex
         return trie.parse(Array(content)).map { choice in
             let symbol = choice < 0
-                ? Symbol(code: placeholder, byteCount: 1, rareNumber: rareNumbers[content[position]] ?? Self.digitBase)
+                ? Symbol(code: placeholder, byteCount: 1, rareNumber: rareNumbers[content[position]] ?? InputPiece.digitBase)
                 : Symbol(code: UInt8(choice), byteCount: phrases[choice].count, rareNumber: nil)
             position += symbol.byteCount
             return symbol

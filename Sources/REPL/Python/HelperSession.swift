@@ -34,49 +34,34 @@ package struct HelperPiece: Sendable, Hashable {
 
 /// Calls a helper's methods, checks their answers, and recovers lost ones.
 package struct HelperSession: Sendable {
-    /// From one piece of the helper to the next.
-    private static let uploadTimeout = Duration.seconds(6)
+    /// What the unit may take for a method that neither erases nor reads much: collecting its garbage takes 30 ms, a block of its flash 60.
+    private static let leastPatience = Duration.milliseconds(1500)
+    /// Round trips that a command and its answer may take, both in several packets, with retransmissions.
+    private static let patientAnswerTrips = 30
     private static let callsInFlight = 16
+    /// Round trips that a piece and the sign that it was read may take, with retransmissions.
+    private static let patientRoundTrips = 8
     /// To get back to the prompt after a loss.
     package static let recoveryTimeout = Duration.seconds(20)
 
     package let repl: PythonREPL
     private let helper: RemoteHelper
     package let answerTimeout: Duration
-    private let preparation: String?
     private let lastingExceptions: [String]
 
-    /// - Parameters:
-    ///   - preparation: a call that makes the helper ready whatever ran before, such as `top()`.
-    ///   - lastingExceptions: names of Python exceptions that asking again does not cure.
-    package init(
-        of helper: RemoteHelper, on repl: PythonREPL, answerTimeout: Duration, preparation: String? = nil, lastingExceptions: [String] = []
-    ) {
-        (self.helper, self.repl, self.answerTimeout) = (helper, repl, answerTimeout)
-        (self.preparation, self.lastingExceptions) = (preparation, lastingExceptions)
+    /// - Parameter lastingExceptions: names of Python exceptions that asking again does not cure.
+    package init(of helper: RemoteHelper, on repl: PythonREPL, answerTimeout: Duration, lastingExceptions: [String] = []) {
+        (self.helper, self.repl, self.answerTimeout, self.lastingExceptions) = (helper, repl, answerTimeout, lastingExceptions)
     }
 
-    /// Uploads the helper unless the unit has it, and makes it ready.
+    /// Uploads the helper unless the unit has it.
     package func ensure() async throws { try await using {} }
 
     /// Runs what needs the helper. Runs it once more if a restart of Python removed a helper that was assumed to be there.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
-        try await uploaded {
-            if let preparation { try await tell(preparation) }
-            return try await body()
-        }
-    }
-
-    /// As ``ensure()``, and asks in the same round trip. Use only for methods that are safe to repeat.
-    package func ensure(thenAsk call: String) async throws -> String {
-        guard let preparation else { return try await using { try await ask(call) } }
-        return try await uploaded { try await CheckedAnswer.insisting { try await tell(preparation, thenPerform: call) } }
-    }
-
-    private func uploaded<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
-            try await helper.ensure(on: repl, within: Self.uploadTimeout)
+            try await helper.ensure(on: repl, within: patience)
             return try await body()
         }
         do {
@@ -86,32 +71,40 @@ package struct HelperSession: Sendable {
         }
     }
 
-    package func tell(_ call: String) async throws {
-        _ = try await repl.run(code(of: call), within: answerTimeout)
+    /// For an answer that comes soon: a lost one is asked for again after this time.
+    package var patience: Duration { min(answerTimeout, max(Self.leastPatience, repl.roundTrip * Self.patientAnswerTrips)) }
+
+    package func tell(_ call: String, within limit: Duration? = nil) async throws {
+        _ = try await repl.run(code(of: call), within: limit ?? patience)
     }
 
     /// Calls a method once and returns its checked answer.
     package func perform(_ call: String, within limit: Duration? = nil) async throws -> String {
-        try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? answerTimeout))
-    }
-
-    /// Calls a method that answers nothing and then another one, in one round trip.
-    package func tell(_ call: String, thenPerform next: String) async throws -> String {
-        try CheckedAnswer.decode(try await answers(to: [call, next], atOnce: 2)[1])
+        try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? patience))
     }
 
     /// Asks several questions in one go, all again if an answer was damaged. Use only for methods that are safe to repeat.
-    /// - Parameter inFlight: so many answers are below 1000 bytes together.
-    package func ask(_ calls: [String], atOnce inFlight: Int) async throws -> [String] {
-        try await CheckedAnswer.insisting { try await answers(to: calls, atOnce: inFlight).map(CheckedAnswer.decode) }
+    /// - Parameters:
+    ///   - call: a method that answers nothing, called once before.
+    ///   - inFlight: so many answers are below 1000 bytes together.
+    package func ask(
+        _ calls: [String], after call: String? = nil, atOnce inFlight: Int, within limit: Duration? = nil
+    ) async throws -> [String] {
+        var first = call
+        return try await CheckedAnswer.insisting {
+            let before = [first].compactMap { $0 }
+            first = nil
+            let answers = try await answers(to: before + calls, atOnce: inFlight, within: limit ?? patience)
+            return try answers.dropFirst(before.count).map(CheckedAnswer.decode)
+        }
     }
 
     /// Calls methods in order, as long as none raises. Those that were under way by then run as well.
-    package func tell(_ calls: [String]) async throws { _ = try await answers(to: calls, atOnce: Self.callsInFlight) }
+    package func tell(_ calls: [String]) async throws { _ = try await answers(to: calls, atOnce: Self.callsInFlight, within: patience) }
 
-    private func answers(to calls: [String], atOnce inFlight: Int) async throws -> [[UInt8]] {
+    private func answers(to calls: [String], atOnce inFlight: Int, within limit: Duration) async throws -> [[UInt8]] {
         var answers: [[UInt8]] = []
-        try await repl.pipeline(calls.map { try code(of: $0) }, atOnce: inFlight, within: answerTimeout) { answers.append($1) }
+        try await repl.pipeline(calls.map { try code(of: $0) }, atOnce: inFlight, within: limit) { answers.append($1) }
         return answers
     }
 
@@ -135,12 +128,28 @@ package struct HelperSession: Sendable {
     package func send(
         _ pieces: [HelperPiece], position: (String) throws -> Int?, onProgress: (Int) -> Void
     ) async throws {
-        try await repl.pipeline(pieces.lazy.map(\.code), within: answerTimeout) { index, answer in
+        try await repl.pipeline(pieces.lazy.map(\.code), within: patience) { index, answer in
             let position = try position(CheckedAnswer.decode(answer))
             // Something before this piece was lost, or it arrived damaged.
             guard position == pieces[index].range.upperBound else { throw REPLError.garbage("the end of a piece") }
             onProgress(pieces[index].range.upperBound)
         }
+    }
+
+    /// Calls a helper's `go`, which reads pieces and answers once (``InputPiece/helper(_:)``).
+    /// - Parameters:
+    ///   - pieces: without their end.
+    ///   - least: longer than the unit is ever silent between two pieces.
+    ///   - onRead: how many pieces were read.
+    package func feed(
+        _ call: String, _ pieces: [[UInt8]], patience least: Duration, onRead: (Int) -> Void
+    ) async throws -> String {
+        let output = try await repl.feed(
+            code(of: call), pieces + [InputPiece.end], patience: max(least, repl.roundTrip * Self.patientRoundTrips),
+            within: answerTimeout, onRead: onRead)
+        // The answer is the last line, after the signs of the pieces.
+        let answer = output.split(separator: UInt8(ascii: "\n")).last { $0.contains(UInt8(ascii: " ")) }
+        return try CheckedAnswer.decode(Array(answer ?? []))
     }
 
     package func isTransient(_ error: any Error) -> Bool {

@@ -24,6 +24,13 @@ package struct PieceStream {
 
     package init(_ pieces: some Sequence<[UInt8]>) { source = pieces.makeIterator() }
 
+    /// The longest packets of which as many bytes as possible fit the ring at once, if that costs no more than a few of each.
+    package static func packetByteCount(for payloadSize: Int) -> Int {
+        let whole = CommandPipeline.ringByteCount / max(1, payloadSize)
+        let fitting = CommandPipeline.ringByteCount / (whole + 1)
+        return whole > 0 && payloadSize - fitting <= payloadSize / 40 ? fitting : payloadSize
+    }
+
     /// All was sent.
     package var isAtEnd: Bool { isExhausted && unsent.isEmpty }
 

@@ -6,6 +6,8 @@ extension PythonREPL {
     /// To hear that a helper swallows its input.
     private static let surrenderTimeout = Duration.milliseconds(400)
 
+    package var piecePacketByteCount: Int { PieceStream.packetByteCount(for: payloadSize) }
+
     /// Runs code that reads pieces of data from its input, and sends them as it reads.
     ///
     /// If it falls silent or gives up, it is interrupted. The session stays in step if that is answered; otherwise the code swallows
@@ -28,7 +30,7 @@ extension PythonREPL {
                 if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }
                 if let output = try await end(of: &feed) { return output }
             }
-            let packet = feed.isRunning ? feed.stream.nextPacket(atMost: payloadSize) : []
+            let packet = feed.isRunning ? feed.stream.nextPacket(atMost: piecePacketByteCount) : []
             if !packet.isEmpty {
                 try await channel.send(packet, deadline: clock.deadline(in: limit))
                 if feed.stream.isAtEnd { deadline = clock.deadline(in: limit) }

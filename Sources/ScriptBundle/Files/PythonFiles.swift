@@ -10,8 +10,6 @@ public struct PythonFiles: Sendable {
     private static let pieceByteCount = 600
     /// Far above the file system's 147 blocks.
     private static let (fileLimit, entryLimit) = (1 << 20, 1024)
-    /// Bytes that are sent sooner than asked about.
-    private static let shortByteCount = 4096
 
     static let remote = RemoteHelper("_nu", pieces: [listing, reading, changing])
 
@@ -65,9 +63,11 @@ public struct PythonFiles: Sendable {
     private let session: HelperSession
     private let writer: ScriptHelper
 
-    public init(repl: PythonREPL) {
+    public init(repl: PythonREPL) { self.init(repl: repl, way: .input) }
+
+    init(repl: PythonREPL, way: FileWay) {
         session = HelperSession(of: Self.remote, on: repl, answerTimeout: ScriptHelper.answerTimeout, lastingExceptions: ["OSError"])
-        writer = ScriptHelper(repl: repl)
+        writer = ScriptHelper(repl: repl, way: way)
     }
 
     private func ask(_ call: String, about path: UnitPath) async throws -> String {
@@ -99,7 +99,8 @@ public struct PythonFiles: Sendable {
 
     /// Whether the file has these bytes, by their SHA-256.
     public func holds(_ bytes: [UInt8], at path: UnitPath) async throws -> Bool {
-        try await writer.session.using { try await writer.file(path.text) } == ScriptSet.File(name: path.text, bytes: bytes).expectation
+        let file = ScriptSet.File(name: path.text, bytes: bytes)
+        return try await writer.session.using { try await writer.file(file) } == file.expectation
     }
 
     /// Exact bytes, proved by their SHA-256.
@@ -124,20 +125,9 @@ public struct PythonFiles: Sendable {
         }
         let file = ScriptSet.File(name: path.text, bytes: bytes)
         try await Self.explaining(path, byteCount: bytes.count) {
-            try await send(file, report)
-            try await writer.session.tell("move(\(ScriptHelper.literal(file.name)))")
+            try await writer.session.retrying({ _ in }) { try await writer.session.ensure() }
+            try await writer.replace(file) { if case .uploading(let done, _) = $0 { report(done) } }
         }
-    }
-
-    private func send(_ file: ScriptSet.File, _ report: (Int) -> Void) async throws {
-        var begun: Int?
-        if file.bytes.count <= Self.shortByteCount {
-            begun = try ScriptHelper.position(from: await writer.session.ensure(thenAsk: ScriptHelper.beginCall(file.copyName)))
-        } else {
-            let copy = try ScriptHelper.file(from: await writer.session.ensure(thenAsk: ScriptHelper.digestCall(file.copyName)))
-            if copy == file.expectation { return }
-        }
-        try await writer.upload(file, from: begun, { _ in }, onProgress: report)
     }
 
     /// A file, or an empty folder.

@@ -34,17 +34,23 @@ public enum ScriptEvent: Sendable, Hashable {
 public struct ScriptInstaller: Sendable {
     /// Bytes (monocle-micropython, `mpconfigport.h`).
     private static let cacheSize = 128
+    /// As many names of 56 bytes as one command holds.
+    private static let filesAtOnce = 6
 
     let helper: ScriptHelper
     let scripts: ScriptSet
     var session: HelperSession { helper.session }
 
-    public init(repl: PythonREPL, scripts: ScriptSet) { (helper, self.scripts) = (ScriptHelper(repl: repl), scripts) }
+    public init(repl: PythonREPL, scripts: ScriptSet) { self.init(repl: repl, scripts: scripts, way: .input) }
+
+    init(repl: PythonREPL, scripts: ScriptSet, way: FileWay) {
+        (helper, self.scripts) = (ScriptHelper(repl: repl, way: way), scripts)
+    }
 
     public func deepCheck() async throws -> [ScriptDifference] {
         try await session.using {
             var found: [ScriptDifference] = []
-            for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed.map(\.name))) {
+            for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed)) {
                 guard let actual else {
                     found.append(.missing(file.name))
                     continue
@@ -68,23 +74,45 @@ public struct ScriptInstaller: Sendable {
     public func install(_ names: Set<String>, report: (ScriptEvent) -> Void) async throws -> Int {
         let outdated = scripts.installed.filter { names.contains($0.name) }
         try await retrying(report) { try await session.ensure() }
-        try await retrying(report) { try await removeLeftovers(except: outdated) }
+        let survey = try await retrying(report) { try await self.survey(for: outdated) }
         guard !outdated.isEmpty else { return 0 }
-        let missing = try await retrying(report) { try await self.missing(of: outdated) }
-        try await retrying(report) { try await checkSpace(for: missing) }
-        let total = outdated.reduce(0) { $0 + $1.bytes.count }
-        var done = 0
-        var bytesSent = 0
-        for file in outdated {
-            if missing.contains(file) {
-                try await helper.upload(file, report) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) }
-                bytesSent += file.bytes.count
-            }
-            done += file.bytes.count
-            report(.uploading(bytesDone: done, bytesTotal: total))
+        try checkSpace(for: survey.missing, survey)
+        let (total, sent) = (outdated.byteCount, survey.missing.byteCount)
+        try await helper.upload(survey.missing, areNew: survey.areNew, memoryByteCount: survey.space.memoryByteCount) { event in
+            guard case .uploading(let done, _) = event else { return report(event) }
+            report(.uploading(bytesDone: total - sent + done, bytesTotal: total))
         }
-        try await retrying(report) { try await putInPlace(outdated) }
-        return bytesSent
+        report(.uploading(bytesDone: total, bytesTotal: total))
+        var areProven = true
+        try await retrying(report) {
+            defer { areProven = false }
+            try await putInPlace(outdated, areProven: areProven)
+        }
+        return sent
+    }
+
+    private func retrying<Value>(_ report: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
+        try await session.retrying({ report(.notice($0)) }, step)
+    }
+
+    /// What an installation finds on the unit.
+    private struct Survey {
+        let names: [String]
+        let space: ScriptHelper.Space
+        /// Files whose new copy is not on the unit, and whether nothing of those copies is.
+        let missing: [ScriptSet.File]
+        let areNew: Bool
+    }
+
+    /// - Parameter removing: what earlier installations left of other files.
+    private func survey(for files: [ScriptSet.File], removing: Bool = true) async throws -> Survey {
+        let (names, space) = try await helper.namesAndSpace()
+        let copies = Set(names.filter { $0.hasSuffix(ScriptSet.copySuffix) })
+        let leftovers = copies.subtracting(files.map(\.copyName)).sorted()
+        if removing, !leftovers.isEmpty { try await session.tell(leftovers.map { "drop(\(ScriptHelper.literal($0)))" }) }
+        let begun = files.filter { copies.contains($0.copyName) }
+        let whole = Set(begun).subtracting(try await helper.missing(of: begun))
+        return Survey(names: names, space: space, missing: files.filter { !whole.contains($0) }, areNew: begun.isEmpty)
     }
 
     /// Each file takes a question before it is sent, and one after; its folder's blocks in the flash take as long as three. A set takes
@@ -95,25 +123,16 @@ public struct ScriptInstaller: Sendable {
             byteSeconds: 0.000_05)
     }
 
-    private func removeLeftovers(except files: [ScriptSet.File]) async throws {
-        let wanted = Set(files.map(\.copyName))
-        for name in try await helper.names() where name.hasSuffix(ScriptSet.copySuffix) && !wanted.contains(name) {
-            try await session.tell("drop(\(ScriptHelper.literal(name)))")
+    public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
+        try await session.using {
+            let survey = try await self.survey(for: scripts.installed.filter { names.contains($0.name) }, removing: false)
+            try checkSpace(for: survey.missing, survey)
         }
     }
 
-    public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
-        try await session.using { try await checkSpace(for: missing(of: scripts.installed.filter { names.contains($0.name) })) }
-    }
-
-    /// Files whose new copy is not on the unit.
-    private func missing(of files: [ScriptSet.File]) async throws -> [ScriptSet.File] {
-        zip(files, try await helper.files(files.map(\.copyName))).filter { $0.expectation != $1 }.map { $0.0 }
-    }
-
     /// Old and new copies exist side by side for a while. LittleFS needs a block or two for the folder.
-    private func checkSpace(for files: [ScriptSet.File]) async throws {
-        let space = try await helper.space()
+    private func checkSpace(for files: [ScriptSet.File], _ survey: Survey) throws {
+        let space = survey.space
         let blocks = FileBlocks(size: space.blockByteCount, cacheSize: Self.cacheSize)
         var needed = 2 * space.blockByteCount
         for file in files {
@@ -121,33 +140,32 @@ public struct ScriptInstaller: Sendable {
         }
         if needed <= space.freeByteCount { return }
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName, $0.name.prefix { $0 != "/" } + "/"] })
-        let others = try await helper.names().filter { !own.contains($0) }
+        let others = survey.names.filter { !own.contains($0) }
         throw ScriptError.noSpace(
             needed: needed, free: space.freeByteCount, removal: others.isEmpty ? "" : ShadowRemoval.code(for: others))
     }
 
     /// Safe to repeat: a file without a new copy is already in place, and the verification at the end covers all files.
-    private func putInPlace(_ files: [ScriptSet.File]) async throws {
-        let missing = try await missing(of: files)
+    /// - Parameter areProven: all copies are on the unit.
+    private func putInPlace(_ files: [ScriptSet.File], areProven: Bool) async throws {
+        let missing = areProven ? [] : try await helper.missing(of: files)
         let main = files.first { $0.name == scripts.family.mainName }
-        if let main {
-            if !missing.contains(main) {
-                try await session.tell("drop(\(ScriptHelper.literal(main.name)))")
-            } else if try await helper.file(main.name) != main.expectation {
-                // The old one would claim its version over the new ones.
-                throw ScriptError.verificationFailed(main.name)
-            }
+        if let main, missing.contains(main), try await helper.file(main) != main.expectation {
+            // The old one would claim its version over the new ones.
+            throw ScriptError.verificationFailed(main.name)
         }
-        let calls = files.filter { !missing.contains($0) && $0 != main }.map { Self.moveCall($0) }
-        try await session.tell(calls)
-        if let main, !missing.contains(main) { try await session.tell(Self.moveCall(main)) }
-        for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed.map(\.name)))
+        let ready = files.filter { !missing.contains($0) }
+        let calls = stride(from: 0, to: ready.count, by: Self.filesAtOnce).map { start in
+            let old = start == 0 && main.map(ready.contains) == true ? main?.name : nil
+            let names = [old] + ready[start..<min(start + Self.filesAtOnce, ready.count)].map(\.name)
+            return "place(\(names.map { $0.map(ScriptHelper.literal) ?? "0" }.joined(separator: ",")))"
+        }
+        for call in calls.dropLast() { try await session.tell(call) }
+        for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed, after: calls.last))
         where actual != file.expectation {
             throw ScriptError.verificationFailed(file.name)
         }
     }
-
-    private static func moveCall(_ file: ScriptSet.File) -> String { "move(\(ScriptHelper.literal(file.name)))" }
 }
 
 extension ScriptSet.File {
