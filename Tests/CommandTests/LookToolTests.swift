@@ -127,8 +127,8 @@ struct LookToolTests {
         defer { bench.remove() }
         let environment = bench.environment(["KITTY_WINDOW_ID": "1"])
         let tool = try TerminalTool(["screen", "--virtual", "frame", "--virtual-speed", "max"], environment: environment)
-        try tool.waitFor("\u{1B}_Ga=T,f=100,q=2,m=1;iVBORw0KGgo")
-        try tool.waitFor("m=0;")
+        try tool.waitFor("\u{1B}_Ga=T,f=100,q=2,m=0;iVBORw0KGgo")
+        try tool.waitFor("\u{1B}\\")
         #expect(tool.wait().status == 0)
     }
 }

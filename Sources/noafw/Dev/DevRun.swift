@@ -122,10 +122,15 @@ struct DevRun: Sendable {
     ) async throws -> (WatchedFolder.Change, WatchedFolder.Snapshot) {
         var last: WatchedFolder.Snapshot?
         var restless = 0
+        var pause = Self.lookInterval
         while true {
-            try await context.clock.sleep(until: context.clock.deadline(in: Self.lookInterval))
+            try await context.clock.sleep(until: context.clock.deadline(in: pause))
+            let begun = context.clock.now
+            let found = try? folder.look(after: snapshot)
+            // Many files take their time.
+            pause = max(Self.lookInterval, begun.duration(to: context.clock.now) * 4)
             // A folder that is being replaced may be away for a moment.
-            guard let (change, now) = try? folder.look(after: snapshot), !change.isEmpty else { continue }
+            guard let (change, now) = found, !change.isEmpty else { continue }
             // An editor may be in the middle of its save.
             restless += 1
             if now == last || restless > Self.restlessLimit { return (change, now) }

@@ -12,7 +12,9 @@ import Testing
         "frame.imu.tap_callback", "frame.microphone.stop", "frame.file.open", "frame.file.remove", "frame.file.rename",
         "frame.file.listdir", "frame.file.mkdir", "frame.file",
         // max_length, send and is_connected.
-        "frame.bluetooth",
+        "frame.bluetooth", "frame.bluetooth.max_length",
+        // auto, capture, read, and by version image_ready, power_save and wake.
+        "frame.camera", "frame.time.utc",
     ]
 
     @Test func onlyKnownNamesAreUsed() {

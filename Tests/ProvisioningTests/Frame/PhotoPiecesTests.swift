@@ -10,7 +10,7 @@ struct PhotoPiecesTests {
 
     private static func message(_ number: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         var crc = CRC32()
-        crc.update(Array(bytes))
+        crc.update(Array(bytes)[...])
         func digits(_ value: some BinaryInteger, _ count: Int) -> String {
             let text = String(value, radix: 16)
             return String(repeating: "0", count: count - text.count) + text

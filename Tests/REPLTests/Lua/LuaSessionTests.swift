@@ -73,34 +73,6 @@ import VirtualDevices
         }
     }
 
-    /// Code that says how it ends leaves the prompt proven, with its helper: also after a break, and not where the break is eaten.
-    @Test(arguments: [false, true]) func streamedCodeIsBrokenAtOnce(eatsBreaks: Bool) async throws {
-        try await play { unit, clock in
-            let repl = try await Self.attach(unit, clock)
-            try await repl.run(try LuaCode("mark=1"), within: .seconds(3))
-            let loop = "while true do frame.sleep(.01) end"
-            let code = eatsBreaks ? "for _=1,2 do pcall(function() \(loop) end) end \(loop)" : loop
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try await repl.stream(Array(code.utf8), named: "code", arguments: []) { _ in } }
-                try await clock.sleep(until: clock.deadline(in: .seconds(1)))
-                group.cancelAll()
-                try? await group.waitForAll()
-            }
-            let begun = clock.now
-            let writes = unit.state.withLock(\.writes).count
-            try await repl.recover(within: .seconds(20))
-            #expect(try await repl.runText("return mark", within: .seconds(3)) == "1")
-            if !eatsBreaks {
-                #expect(begun.duration(to: clock.now) < .milliseconds(500))
-                #expect(unit.state.withLock { !$0.writes.dropFirst(writes).contains { $0.starts(with: Array("load(table".utf8)) } })
-            }
-            #expect(try await repl.stream(Array("x=1".utf8), named: "code", arguments: []) { _ in } == nil)
-            #expect(try await repl.runText("return x", within: .seconds(3)) == "1")
-            #expect(try await repl.stream([], named: "code", arguments: [], forgetsGlobals: true) { _ in } == nil)
-            #expect(try await repl.runText("return tostring(x)..type(print)..type(_nf)", within: .seconds(3)) == "nilfunctiontable")
-        }
-    }
-
     @Test func aProgramIsInterrupted() async throws {
         try await play(runsProgram: true) { unit, clock in
             unit.state.withLock { $0.swallowedBreaks = 3 }

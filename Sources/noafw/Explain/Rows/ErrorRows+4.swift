@@ -2,15 +2,14 @@
 
 extension ErrorRows {
     static let part4 = #"""
-        NOA-0095	64	there is no motion to drive	arrow keys need a terminal, and neither duties nor a file were given	give LEFT RIGHT --for TIME, or --script FILE
-        NOA-0120	64	TEXT looks like an address, but is none; did you mean ADDRESS?	an address is six pairs of hexadecimal digits with colons, such as D3:5A:00:11:22:33	correct --device; noafw scan shows addresses, noafw units list the units that were worked on
-        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
         NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
         NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         NOA-0124	66	there is no key in PLACE	the variable is not set in this job, nothing was written to standard input, or it is longer than a key	set the variable as a secret of the job, or pipe the key, as docs/ci.md shows
         NOA-0125	64	standard output is a terminal, and the result is no text	-o - is for a pipe or a file	name a file with -o, or send standard output to one
         NOA-0126	64	it is not known where this bundle was made: --source is missing	this is no job of GitHub or GitLab, whose environment tells it	give --source, --commit and --builder
         NOA-0127	66	there is no folder to keep fetched files in	neither XDG_CACHE_HOME nor HOME names an absolute path	set XDG_CACHE_HOME to a folder that noafw may write to
+        NOA-0128	64	what stands on the display of a real unit cannot be read	the firmware of the Monocle and of the Frame only writes to the display	have the program print what it shows and follow it with noafw watch, or run the program on a virtual unit: noafw screen --virtual monocle
+        NOA-0129	64	the photo has no place to go	no file was named, and this terminal shows no pictures	name a file: noafw photo -o photo.jpg
         OTA-0001	64	"TEXT" is not the address of a keyboard	it is an address such as http://ios-keyboard.local or http://192.168.1.20: plain HTTP, and no path	correct --url
         OTA-0002	69	the unit does not answer at URL: REASON	this machine is in another network, names under .local are not looked up here, or the unit's address has changed	join the unit's Wi-Fi, and give its IP address with --url http://ADDRESS
         OTA-0003	1	the answer at /status is not a keyboard's: REASON	another device answers there, or the unit's firmware is of another kind	see what answers at that address, and correct --url
@@ -68,6 +67,8 @@ extension ErrorRows {
         PRV-0050	64	this cannot be a unit's name: REASON	names are shown in tables and typed on command lines	give a name such as "Room 3, 12"
         PRV-0051	64	NAME is the name of C0:00:00:00:00:10	a name stands for one unit	give another name, or take that one away with noafw units forget
         PRV-0052	69	this station has names for 5000 units already	names.json holds no more	take away names of units that are gone: see noafw units list
+        PRV-0060	1	the unit's camera gave no photo: REASON	the unit has no camera, its camera sleeps or is covered by other use, or its firmware takes no such photo	restart the unit and take the photo again, without options first
+        PRV-0061	1	the photo is no whole JPEG: 100 bytes came	pieces were lost on a bad link, or the camera stopped in the middle	bring the unit nearer, and take the photo again
         PRV-0130	130	interrupted	the run was cancelled	run the same command again; it continues where it stopped
         REPL-0001	1	the unit does not show its Python prompt	its program does not let itself be interrupted	replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, power-cycle the unit
         REPL-0002	1	Python on the unit failed: ERROR: TEXT	the firmware is too old, or the unit is out of memory or space	power-cycle the unit and run the same command again; if it fails again, update the firmware

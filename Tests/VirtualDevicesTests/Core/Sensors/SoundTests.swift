@@ -79,7 +79,7 @@ struct SoundTests {
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = try UnitFolder.monocle(root: root, name: "test")
         #expect(folder.sound == .silence)
-        #expect(folder.scene == nil)
+        #expect(folder.scene == TestCard.jpeg)
         #expect(throws: UnitFolderError.unusable(what: "sound", reason: "it is no WAV file")) { try folder.setMicrophone(wav: [1]) }
         #expect(throws: UnitFolderError.unusable(what: "picture", reason: "it is no JPEG file")) { try folder.setCamera(jpeg: [1]) }
         let long = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 1 << 20)
