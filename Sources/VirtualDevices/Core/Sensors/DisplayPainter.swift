@@ -22,7 +22,7 @@ extension VirtualDisplay {
 /// Paints items in their order, each over the one before.
 struct DisplayPainter {
     private(set) var picture = VirtualDisplay.Picture()
-    /// Monocle's, whose glyphs are all as wide (display.py of the firmware).
+    /// Of a font whose glyphs are all as wide, where an item does not say their places.
     private static let glyphWidth = 24
     private static let glyphHeight = 48
     private static let (pointLimit, glyphLimit) = (512, 1024)

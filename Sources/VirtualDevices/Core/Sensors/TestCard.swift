@@ -1,7 +1,7 @@
 import Foundation
 
 enum TestCard {
-    /// What a camera sees without a picture: a JPEG of 64 × 64 pixels whose header is as long as that of the Frame's firmware.
+    /// What a camera sees without a picture: a JPEG of 64 × 64 pixels with a header of 623 bytes.
     static let jpeg = [UInt8](Data(base64Encoded: text) ?? Data())
 
     private static let text =
