@@ -174,7 +174,7 @@ package struct HelperSession: Sendable {
     private static let usualExceptions = ["KeyboardInterrupt", "MemoryError"]
 
     /// It raised what a helper does that arrived damaged.
-    package func showsDamage(_ error: any Error) -> Bool {
+    private func showsDamage(_ error: any Error) -> Bool {
         guard case REPLError.exception(let exception) = error else { return false }
         return !Self.usualExceptions.contains { exception.lastLine.hasPrefix($0) }
     }
