@@ -146,11 +146,12 @@ struct FlashHelper: Sendable {
           s.k=k*(int.from_bytes(h.digest()[:3],'big')==k)
         """
 
-    /// What ``InputPiece/helper(_:)`` calls. An interrupted `Fpga.write` leaves the firmware's counter where it was: the same bytes go to
-    /// the same place again.
+    /// What ``InputPiece/helper(_:)`` calls; `seed` puts `F` into the instance, where it is found sooner than at the end of its classes. An
+    /// interrupted `Fpga.write` leaves the firmware's counter where it was: the same bytes go to the same place again.
     private static let phrases = """
         class _nf(_nf):
          def seed(s):
+          s.F=s.F
           return str(s.n)
          def dec(s,B,X):
           T=s.T

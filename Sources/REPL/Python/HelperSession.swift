@@ -165,16 +165,26 @@ package struct HelperSession: Sendable {
             return try await step()
         } catch where isTransient(error) {
             notice("an answer was lost; asking again")
-            try await recover()
+            try await recover(from: error)
         }
         return try await step()
     }
 
+    /// What a whole helper may raise, too.
+    private static let usualExceptions = ["KeyboardInterrupt", "MemoryError"]
+
+    /// It raised what a helper does that arrived damaged.
+    private func showsDamage(_ error: any Error) -> Bool {
+        guard case REPLError.exception(let exception) = error else { return false }
+        return !Self.usualExceptions.contains { exception.lastLine.hasPrefix($0) }
+    }
+
     /// Gets back to the prompt, and uploads the helper again unless its loss must end the step.
-    package func recover() async throws {
+    package func recover(from error: any Error) async throws {
         try await repl.recover(within: Self.recoveryTimeout)
         guard !lastingExceptions.contains("NameError") else { return }
         do {
+            if showsDamage(error) { try await helper.discard(on: repl, within: patience) }
             try await ensure()
         } catch where isTransient(error) {
             try await repl.recover(within: Self.recoveryTimeout)

@@ -32,7 +32,16 @@ package struct RemoteHelper: Sendable {
         pieces + [base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"]
     }
 
-    package var sentCode: [String] { [probe] + base + upload }
+    package var sentCode: [String] { [probe, removal] + base + upload }
+
+    /// Takes its mark and that of its base away.
+    private var removal: String { "try:\n _nr.g=''\n \(name).v=''\nexcept(NameError,AttributeError):\n pass" }
+
+    /// Has the helper and its base uploaded anew.
+    package func discard(on repl: PythonREPL, within limit: Duration) async throws {
+        _ = try await repl.run(PythonCode(removal), within: limit)
+        repl.state.withLock { $0.helpers.subtract([name, Self.ground.name]) }
+    }
 
     private var probe: String {
         let own = base.isEmpty ? "" : "\n _n[1]=\(name).v"

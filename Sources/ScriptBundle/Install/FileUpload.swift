@@ -50,7 +50,8 @@ struct FileUpload {
                 try await send(report)
             } catch where helper.session.isTransient(error) {
                 report(.notice("data was lost on the way; going on with \(pending.first?.name ?? file.name)"))
-                if !helper.session.repl.isInStep { try await helper.session.recover() }
+                // What was typed in between may raise anything: the helper and its open file stay.
+                if !helper.session.repl.isInStep { try await helper.session.recover(from: error) }
             }
         }
     }

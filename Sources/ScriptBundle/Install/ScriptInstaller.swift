@@ -115,12 +115,12 @@ public struct ScriptInstaller: Sendable {
         return Survey(names: names, space: space, missing: files.filter { !whole.contains($0) }, areNew: begun.isEmpty)
     }
 
-    /// Each file takes a question before it is sent, and one after; its folder's blocks in the flash take as long as three. A set takes
-    /// seven.
+    /// A set takes a few questions, and the blocks of a file in its folder as long as five. What the ring holds takes one, half of the time
+    /// while the flash erases.
     public var pace: ScriptPace {
         ScriptPace(
-            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.8, pieceByteCount: 400, fileTrips: 5, setTrips: 7,
-            byteSeconds: 0.000_05)
+            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.5, pieceByteCount: 976, fileTrips: 4.6, setTrips: 6,
+            byteSeconds: 0.000_035)
     }
 
     public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
