@@ -259,7 +259,9 @@ import Testing
                 names.contains("--virtual")
                 ? ["--virtual", "monocle", "--virtual-speed", "max"] : names.contains("--adapter") ? ["--adapter", "usb:99-9"] : []
             // A verb that passes with these shows that the document's loss alone ends it so.
-            let usual = ["flash": ["--only", "scripts"], "assets list": [], "ledger list": [], "logs": ["--for", "1s"]][verb.name]
+            let usual = [
+                "flash": ["--only", "scripts"], "assets list": [], "ledger list": [], "logs": ["--for", "1s"], "watch": ["--for", "1s"],
+            ][verb.name]
             let words = (line(verb, []).filter { $0 != "--csv" } + unit + (usual ?? []) + ["--json"]).map { "'\($0)'" }.joined(
                 separator: " ")
             let (status, output) = try runProgram(

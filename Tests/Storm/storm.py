@@ -7,7 +7,7 @@ which the seed chooses. Then the truth is read from the files, by code that shar
 A finding prints the command that repeats it. Exit code 1 if there is one.
 """
 import argparse, base64, collections, concurrent.futures, hashlib, json, os, pathlib, random, re, shutil, signal, sqlite3, subprocess
-import sys, tempfile, threading
+import sys, tempfile, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAULTS = ["kill", "stop", "full"]
@@ -23,12 +23,12 @@ KEPT = re.compile(r"^state/kept/|^state/ledger/ledger\.sqlite-|^state/ledger/led
 class Scenario:
     """A command, what it needs, and what counts as its result."""
 
-    def __init__(self, name, command, prepare=(), files=None, own=None, again=None):
+    def __init__(self, name, command, prepare=(), files=None, own=None, until=None):
         self.name, self.command, self.prepare, self.files = name, command, prepare, files or {}
+        # What a command that has no end prints before it is interrupted.
+        self.until = until
         # Bytes of an owner, which have to be on the unit or kept whatever happens.
         self.own = own or []
-        # What mends: the same command, unless named.
-        self.again = again or command
 
 
 def scenarios():
@@ -45,12 +45,19 @@ def scenarios():
         Scenario("cp -r to a Monocle", ["fs", "cp", "-r", "lib", ":", *MONOCLE], files=parts),
         Scenario("cp -r to a Frame", ["fs", "cp", "-r", "lib", ":", *FRAME], files=parts),
         Scenario("cp -r from a Monocle", ["fs", "cp", "-r", ":lib/", "back", *MONOCLE], [["fs", "cp", "-r", "lib", ":", *MONOCLE]], parts),
+        Scenario("dev, Monocle", ["dev", "src", *MONOCLE], files={"src/main.py": "print('up')\n" + PYTHON, **within(parts, "src")},
+                 until="up"),
+        Scenario("dev, Frame", ["dev", "src", *FRAME], files={"src/main.lua": "print('up')\n" + LUA, **within(parts, "src")}, until="up"),
         Scenario("verify", ["verify", *MONOCLE], [["flash", *MONOCLE]]),
         Scenario("bundle", ["bundle", str(ROOT / "Scripts/monocle"), "-o", "out.zip", "--no-check"]),
         Scenario("units name", ["units", "name", "C6:05:04:03:02:01", "Room 3"]),
         Scenario("ledger export", ["ledger", "export", "--csv", "-o", "runs.csv"], [["flash", "--only", "scripts", *MONOCLE]]),
         Scenario("chat", ["chat", *MONOCLE, "--assistant", "echo", "--query", "hello"], [["flash", "--only", "scripts", *MONOCLE]]),
     ]
+
+
+def within(files, folder):
+    return {f"{folder}/{name}": text for name, text in files.items()}
 
 
 class World:
@@ -63,15 +70,43 @@ class World:
             "NOAFW_ASSETS": str(ROOT), "XDG_CONFIG_HOME": str(self.folder), "SWIFT_BACKTRACE": "enable=no", "LANG": "C.UTF-8",
         }
 
-    def run(self, command, fault=None, at=0, count=None):
+    def run(self, scenario, fault=None, at=0, count=None):
+        return self.call(scenario.command, scenario.until, fault, at, count)
+
+    def call(self, command, until=None, fault=None, at=0, count=None):
         environment = dict(self.environment)
         if fault or count:
             environment.update(
                 LD_PRELOAD=str(self.options.library), STORM_PROGRAM=pathlib.Path(self.options.noafw).name, STORM_FOLDER=str(self.folder),
                 **({"STORM_FAULT": fault, "STORM_AT": str(at)} if fault else {"STORM_COUNT": str(count)}))
-        run = subprocess.run(
-            [self.options.noafw, *command], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
-        return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
+        output, errors = self.folder.parent / f"{self.folder.name}.out", self.folder.parent / f"{self.folder.name}.err"
+        with open(output, "wb") as out, open(errors, "wb") as err:
+            process = subprocess.Popen([self.options.noafw, *command], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err)
+        end = time.monotonic() + 300
+        while process.poll() is None and time.monotonic() < end:
+            if until and until in output.read_text(errors="replace"):
+                process.send_signal(signal.SIGINT)
+                until = None
+            time.sleep(0.02)
+        if process.poll() is None:
+            process.kill()
+        return process.wait(), output.read_text(errors="replace"), errors.read_text(errors="replace")
+
+    def processes(self):
+        """What still runs for this world, a moment after its command has ended."""
+        end = time.monotonic() + 5
+        while True:
+            found = [entry.name for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and self.is_of(entry)]
+            if not found or time.monotonic() > end:
+                return found
+            time.sleep(0.05)
+
+    def is_of(self, process):
+        try:
+            return str(self.folder).encode() in (process / "environ").read_bytes()
+        except OSError:
+            return False
 
     def truth(self):
         """What the units hold, and what was written beside the state."""
@@ -119,12 +154,12 @@ class Storm:
                     (world.folder / name).parent.mkdir(parents=True, exist_ok=True)
                     (world.folder / name).write_text(text)
                 for command in scenario.prepare:
-                    must(world.run(command), command)
+                    must(world.call(command), command)
                 clean = World(self.options, folder / "clean")
                 shutil.copytree(world.folder, clean.folder)
-                must(clean.run(scenario.command, count=folder / "count"), scenario.command)
+                must(clean.run(scenario, count=folder / "count"), scenario.command)
                 total, truth = len((folder / "count").read_text().splitlines()), clean.truth()
-                must(clean.run(scenario.again), scenario.again)
+                must(clean.run(scenario), scenario.command)
                 self.base[scenario.name] = (world, total, truth, clean.truth(), clean.names())
             return self.base[scenario.name]
 
@@ -152,9 +187,10 @@ def must(run, command):
 
 def judge(world, scenario, fault, at, truth, final, names):
     findings = []
-    code, output, errors = world.run(scenario.command, fault, at)
+    code, output, errors = world.run(scenario, fault, at)
     text = output + errors
-    if code == 0 and world.truth() != truth:
+    # Ctrl-C is how a command ends that has no end.
+    if code == 0 and not (scenario.until and fault == "stop") and world.truth() != truth:
         findings.append(f"it ended with 0, and the truth is another: {difference(world.truth(), truth)}")
     if code in (-signal.SIGILL, -signal.SIGTRAP, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS) or "Fatal error" in text:
         findings.append(f"it crashed: {code}")
@@ -166,7 +202,10 @@ def judge(world, scenario, fault, at, truth, final, names):
         if not world.holds(scenario.files[name].encode()):
             findings.append(f"the owner's {name} is lost")
     end = "as nothing had been" if code == 0 else "killed" if code < 0 else f"ended with {code}"
-    again, second, complaints = world.run(scenario.again)
+    left = world.processes()
+    if left:
+        findings.append(f"processes are left: {left}")
+    again, second, complaints = world.run(scenario)
     # bluetoothd would keep the key of a new bond in its memory; a virtual host has nothing but its disk.
     if fault == "full" and "state/virtual-bonds" in text:
         return findings, "no room for the virtual host's bond"
