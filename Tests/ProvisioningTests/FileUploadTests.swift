@@ -178,8 +178,26 @@ struct FileUploadTests {
         try expectInstalled(bench)
     }
 
+    /// Until a file is closed its old content can be read, and closing it puts another in its place.
+    @Test func whatIsOpenIsNotWhole() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let noise = try #require(try scripts().installed.first { $0.name == "noise.py" })
+        try await attached(bench) { repl in
+            let helper = ScriptHelper(repl: repl)
+            try await helper.session.ensure()
+            try await helper.upload([noise], areNew: true, memoryByteCount: 50_000) { _ in }
+            #expect(try await helper.missing(of: [noise]) == [])
+            #expect(try await helper.position(of: noise) == 0)
+            #expect(try await helper.missing(of: [noise]) == [noise])
+            await #expect(throws: REPLError.self) { try await helper.session.tell("place(0,'noise.py')") }
+            try await helper.replace(noise) { _ in }
+        }
+        #expect(try UnitFilesTests.held(bench) == [noise.name: noise.bytes])
+    }
+
     /// Lost and damaged packets and signs, lost links, typing, safe mode: in the end the files are right, and nobody has to help.
-    @Test(arguments: TestRange.seeds(1000, quick: [0, 1, 2, 3, 4, 5])) func comesThroughFaultsInFiles(seed: UInt64) async throws {
+    @Test(arguments: TestRange.seeds(1000, quick: [0, 1, 2, 3, 4, 299])) func comesThroughFaultsInFiles(seed: UInt64) async throws {
         var generator = SeededNumbers(seed: seed)
         var bench = Bench()
         defer { bench.remove() }

@@ -154,7 +154,8 @@ package struct HelperSession: Sendable {
 
     package func isTransient(_ error: any Error) -> Bool {
         switch error {
-        case REPLError.exception(let exception): !lastingExceptions.contains { exception.lastLine.hasPrefix($0) }
+        case REPLError.exception(let exception):
+            !lastingExceptions.contains { exception.lastLine.hasPrefix($0) } || missesOtherName(exception)
         case REPLError.timedOut, REPLError.garbage, REPLError.unreadable: true
         default: false
         }
@@ -179,10 +180,21 @@ package struct HelperSession: Sendable {
         return !Self.usualExceptions.contains { exception.lastLine.hasPrefix($0) }
     }
 
+    /// A name within the helper, which arrived damaged: a restart of Python would have taken the helper's own.
+    private func missesOtherName(_ exception: PythonException) -> Bool {
+        exception.lastLine.hasPrefix("NameError")
+            && ![helper.name, RemoteHelper.ground.name].contains { exception.lastLine.contains("'\($0)'") }
+    }
+
     /// Gets back to the prompt, and uploads the helper again unless its loss must end the step.
     package func recover(from error: any Error) async throws {
         try await repl.recover(within: Self.recoveryTimeout)
-        guard !lastingExceptions.contains("NameError") else { return }
+        guard !lastingExceptions.contains("NameError") else {
+            if case REPLError.exception(let exception) = error, missesOtherName(exception) {
+                try await helper.discard(on: repl, within: patience)
+            }
+            return
+        }
         do {
             if showsDamage(error) { try await helper.discard(on: repl, within: patience) }
             try await ensure()

@@ -26,13 +26,15 @@ struct ScriptHelper: Sendable {
     private static let input = InputPiece.helper("_ns")
 
     /// `o` is the firmware's `os`. `top` undoes a program's `chdir`: all names here are relative to the root. `dig` digests a file, if
-    /// it has `e` bytes.
+    /// it has `e` bytes and is not open: until an open one is closed, its old content can be read (littlefs).
     private static let reading = """
         class _ns(_nr):
          def top(s):
           s.o.chdir('/')
          def dig(s,p,e):
           s.top()
+          if s.f and s.p==p:
+           return':0'
           try:
            n=s.o.stat(p)[6]
            if n!=e:
@@ -47,6 +49,7 @@ struct ScriptHelper: Sendable {
            f.close()
           return s.x(h.digest())+':'+str(n)
         _ns.o=_nr().get('os',())
+        _ns.f=0
         """
 
     private static let digesting = """
@@ -118,7 +121,7 @@ struct ScriptHelper: Sendable {
           s.at()
         """
 
-    /// `place` removes `m` and puts copies in the place of their files, in order.
+    /// `place` removes `m` and puts copies in the place of their files, in order. What is open is not whole.
     private static let closing = """
         class _ns(_ns):
          def end(s):
@@ -134,6 +137,8 @@ struct ScriptHelper: Sendable {
            pass
          def place(s,m,*a):
           s.top()
+          if s.f and s.p in[p+'\(ScriptSet.copySuffix)'for p in a]:
+           raise ValueError
           if m:
            s.drop(m)
           for p in a:
