@@ -26,6 +26,7 @@ import Testing
         "bundle create <folder>": .folder, "bundle show <file>": .file, "bundle key show <file>": .file, "package key show <file>": .file,
         "lint <folder>": .folder, "bundle verify <file>": .file, "bundle sbom <file>": .file, "bundle provenance <file>": .file,
         "--provenance": .file, "bundle sbom --output": .output, "bundle provenance --output": .output,
+        "screen --output": .output, "photo --output": .output,
         "package inspect <file>": .file, "package verify <file>": .file, "assets add <file>": .file,
         "robot image <file>": .file, "run <file>": .file, "dev <folder>": .folder, "--log": .output,
     ]
@@ -45,7 +46,7 @@ import Testing
         "robot drive <left right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
-        "--label", "--mirror", "assets fetch <family>", "--name", "--source", "--commit", "--builder", "--invocation",
+        "--after", "--quality", "--size", "--label", "--mirror", "assets fetch <family>", "--name", "--source", "--commit", "--builder", "--invocation",
         "explain <code>", "units name <unit>", "units name <name>",
         "units forget <unit>",
     ]

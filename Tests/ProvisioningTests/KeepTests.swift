@@ -90,7 +90,8 @@ struct KeepTests {
     }
 
     /// A run that is cut short owes the unit its files: the next update brings them, and any other run says so.
-    @Test(arguments: TestRange.of(Array(0..<100), quick: [4, 11, 23, 31, 47])) func anUpdateThatWasCutShortPutsBack(seed: Int) async throws {
+    @Test(arguments: TestRange.of(Array(0..<100), quick: [4, 11, 23, 31, 47]))
+    func anUpdateThatWasCutShortPutsBack(seed: Int) async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
         _ = try await bench.verify(AssetSet(try FrameSamples.telling()))

@@ -130,8 +130,9 @@ extension ProvisioningJob {
         let due = state.keptFiles
         guard options.putsBack else {
             if let owed = try? await keeping.owed(locator.address), !owed.isEmpty {
+                let place = keeping.folder(locator.address)
                 state.notice(
-                    "\(Self.files(owed.count, "is", "are")) still kept in \(keeping.folder(locator.address)) since an update was cut short: "
+                    "\(Self.files(owed.count, "is", "are")) still kept in \(place) since an update was cut short: "
                         + "noafw update or noafw restore puts back what is kept")
             }
             return

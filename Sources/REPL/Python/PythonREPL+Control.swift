@@ -7,6 +7,8 @@ extension PythonREPL {
     private static let restartMessage = "soft reboot\r\n"
     /// The prompt is asked for again after this time.
     private static let pollInterval = Duration.milliseconds(400)
+    /// And after this one where the friendly prompt came, and no raw one behind it.
+    private static let shortPollInterval = Duration.milliseconds(45)
     /// Lets the unit finish its commands and drain old output before it is interrupted.
     private static let quietInterval = Duration.milliseconds(100)
 
@@ -37,6 +39,7 @@ extension PythonREPL {
             case .send(let code):
                 try await send(bytes: code, before: deadline)
                 attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
+            case .wait: attemptEnd = min(attemptEnd, clock.deadline(in: Self.shortPollInterval))
             case .proven: return true
             case nil: continue
             }

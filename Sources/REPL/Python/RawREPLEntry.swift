@@ -3,23 +3,27 @@
 struct RawREPLEntry: Sendable {
     enum Action: Sendable, Hashable {
         case send([UInt8])
+        /// Ask again soon, unless more comes.
+        case wait
         case proven
     }
 
     private enum State: Sendable {
-        case polling(tail: [UInt8], mayAskAgain: Bool)
+        case polling(tail: [UInt8])
         case proving(expected: [UInt8], tail: [UInt8])
         case proven
     }
 
-    private var state = State.polling(tail: [], mayAskAgain: true)
+    private var state = State.polling(tail: [])
+    private var mayHurry = true
     private static let friendlyPrompt = Array(">>> ".utf8)
 
     /// The bytes that ask for the prompt, to be repeated every few hundred milliseconds: the unit misses what arrives in its
     /// first 0.1 s, and each running program may use up one ^C. An interrupted program's ^C also leaves a stale byte, behind which the
-    /// friendly prompt takes ^A for "start of line" (monocle-micropython, `main.c`), so there it is asked again at once.
+    /// friendly prompt takes ^A for "start of line" (monocle-micropython, `main.c`), so there it is asked again soon: not at
+    /// once, since the raw prompt may be on its way.
     mutating func poll() -> [UInt8] {
-        state = .polling(tail: [], mayAskAgain: true)
+        state = .polling(tail: [])
         return Control.poll
     }
 
@@ -38,12 +42,13 @@ struct RawREPLEntry: Sendable {
 
     mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
         switch state {
-        case .polling(let tail, let mayAskAgain):
+        case .polling(let tail):
             let seen = tail + bytes
             guard seen.suffix(Control.banner.count) == Control.banner[...] else {
-                let asksAgain = mayAskAgain && seen.firstRange(of: Self.friendlyPrompt) != nil
-                state = .polling(tail: seen.suffix(Control.banner.count), mayAskAgain: mayAskAgain && !asksAgain)
-                return asksAgain ? .send(Control.poll) : nil
+                state = .polling(tail: seen.suffix(Control.banner.count))
+                guard mayHurry, seen.firstRange(of: Self.friendlyPrompt) != nil else { return nil }
+                mayHurry = false
+                return .wait
             }
             let word = nonce()
             state = .proving(expected: Array("OK\(word)\u{4}\u{4}>".utf8), tail: [])

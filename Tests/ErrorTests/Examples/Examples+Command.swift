@@ -6,7 +6,8 @@ import Support
 
 extension Examples {
     static let kept = CataloguedErrors([
-        KeptFilesError.notKept(path: path, reason: reason), .damaged(path: path), .notSettled(path: path, reason: reason), .none(unit: "ADDRESS"),
+        KeptFilesError.notKept(path: path, reason: reason), .damaged(path: path),
+        .notSettled(path: path, reason: reason), .none(unit: "ADDRESS"),
         .noSuchTime("TIME", has: ["TIME"]), .otherFamily("FAMILY", kept: "FAMILY"),
     ])
 

@@ -5,7 +5,8 @@ enum Overview {
     /// Verbs by what they are for. One that stands in no row comes in the last.
     private static let rows: [(title: String, verbs: [String])] = [
         ("a unit", ["scan", "info", "flash", "verify", "rescue", "pair", "unpair", "units"]),
-        ("its owner", ["update", "fs", "run", "exec", "dev", "logs", "watch", "screen", "photo", "reset", "restore"]),
+        ("its owner", ["update", "fs", "run", "exec", "dev", "logs", "reset", "restore"]),
+        ("look at it", ["watch", "screen", "photo"]),
         ("use it", ["chat", "console", "robot", "type"]),
         ("releases", ["bundle", "lint", "package", "assets"]),
         ("help", ["doctor", "explain", "help"]),

@@ -116,10 +116,11 @@ extension ErrorRows {
         IMG-0003	65	PATH is not signed: there is no PATH.sig	a key is trusted, so an image needs its signature	sign it: openssl pkeyutl -sign -rawin -inkey KEY -in FILE -out FILE.sig; or accept it as it is with --unsigned, without --trust
         IMG-0004	65	no trusted key signed PATH (KEY)	another key signed it, or the file or its signature was changed	fetch both anew, or give the right key with --trust
         KEP-0001	74	cannot keep the unit's files in PATH	REASON	make room there, or run the same command with --no-keep, which gives the files up
-        KEP-0002	65	the kept file PATH is not what was kept	it was changed, or the disk is damaged	put its content back, or restore another time: noafw restore --list
+        KEP-0002	65	the kept file PATH is not what was kept	it was changed, or the disk is damaged	put its content back, or remove its folder and do without it: noafw restore --list shows what else is kept
         KEP-0003	66	nothing is kept of ADDRESS	no run has taken files from this unit	see what is kept of other units: noafw restore --list
         KEP-0004	64	nothing is kept of TIME	of this unit there is: TIME	name one of these times, or none for the last one
         KEP-0005	65	the kept files are a FAMILY's, and the unit is a FAMILY	another unit has the same address	restore to the unit that they come from
+        KEP-0006	74	cannot note in PATH that the unit has its files back	REASON	make the folder writable, then run the same command again
         KEY-0001	69	C0:00:00:00:00:10 is no IOS-Keyboard: its attributes are another unit's; nothing was sent to it	a Monocle's prompt has the service of a keyboard, and any unit can have its name	find the keyboard's address with noafw scan
         KEY-0002	65	the layout de cannot type 1 character of the text (2 kinds, named above); nothing was typed	the unit skips in silence what its layout lacks	change those characters, or give --layout the layout that the unit and its host use
         KEY-0002	65	the layout de cannot type 2 characters of the text (1 kind, named above); nothing was typed	the unit skips in silence what its layout lacks	change those characters, or give --layout the layout that the unit and its host use
@@ -127,6 +128,5 @@ extension ErrorRows {
         KEY-0004	65	the text is not UTF-8	it is a binary file, or in another encoding	convert it first: iconv -t UTF-8
         KEY-0005	75	the link was lost (REASON): 64 of 100 keys are typed; 7 more may be typed or not	the unit is out of range or lost its power; without a link it still types what it has received	look at the host, empty its field by hand, and run the same command again
         KEY-0006	75	the last lines were not typed: 7 keys of a lost link may be typed or not	noafw takes nothing away on a host whose text it does not know	empty the host's field by hand, then give an empty line, or run the same command again
-        KEY-0007	69	URL does not prove anything: REASON	it is not the unit's web page, or this machine is not in the unit's network	open the unit's page in a browser; its name is usually http://ios-keyboard.local
         """#
 }

@@ -2,6 +2,7 @@
 
 extension ErrorRows {
     static let part4 = #"""
+        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
         NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
         NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         NOA-0124	66	there is no key in PLACE	the variable is not set in this job, nothing was written to standard input, or it is longer than a key	set the variable as a secret of the job, or pipe the key, as docs/ci.md shows
