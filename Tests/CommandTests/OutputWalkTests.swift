@@ -46,7 +46,8 @@ import Testing
         "robot drive <left right>", "robot lights <front>", "robot lights <back>", "robot indicate <side>",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
         "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
-        "--after", "--quality", "--size", "--label", "--mirror", "assets fetch <family>", "--name", "--source", "--commit", "--builder", "--invocation",
+        "--after", "--quality", "--size",
+        "--label", "--mirror", "assets fetch <family>", "--name", "--source", "--commit", "--builder", "--invocation",
         "explain <code>", "units name <unit>", "units name <name>",
         "units forget <unit>",
     ]
