@@ -136,7 +136,7 @@ struct FileUploadTests {
         let scripts = try scripts()
         let notices = try await attached(bench) { repl in
             let installer = ScriptInstaller(repl: repl, scripts: scripts)
-            try await ScriptHelper(repl: repl).ensureAll()
+            try await installer.session.ensure()
             _ = try await repl.run(PythonCode(code), within: .seconds(5))
             var notices: [String] = []
             _ = try await installer.install(Set(scripts.files.map(\.name))) { if case .notice(let text) = $0 { notices.append(text) } }
@@ -152,7 +152,7 @@ struct FileUploadTests {
         defer { bench.remove() }
         let scripts = try scripts()
         let notices = try await attached(bench) { repl in
-            try await ScriptHelper(repl: repl).ensureAll()
+            try await ScriptInstaller(repl: repl, scripts: scripts).session.ensure()
             let hog = "import gc\nhog=[]\ngc.collect()\nwhile gc.mem_free()>8000:\n hog.append(bytes(200))\n gc.collect()"
             _ = try await repl.run(PythonCode(hog), within: .seconds(60))
             return try await Self.install(scripts, repl)
@@ -168,7 +168,7 @@ struct FileUploadTests {
         let scripts = try scripts()
         let notices = try await attached(bench) { repl in
             let installer = ScriptInstaller(repl: repl, scripts: scripts)
-            try await ScriptHelper(repl: repl).ensureAll()
+            try await installer.session.ensure()
             _ = try await repl.run(PythonCode("_ns.dec=None"), within: .seconds(5))
             var notices: [String] = []
             _ = try await installer.install(Set(scripts.files.map(\.name))) { if case .notice(let text) = $0 { notices.append(text) } }

@@ -8,7 +8,7 @@ extension PythonREPL {
     /// The prompt is asked for again after this time.
     private static let pollInterval = Duration.milliseconds(400)
     /// And after this one where the friendly prompt came, and no raw one behind it.
-    private static let shortPollInterval = Duration.milliseconds(30)
+    private static let shortPollInterval = Duration.milliseconds(45)
     /// Lets the unit finish its commands and drain old output before it is interrupted.
     private static let quietInterval = Duration.milliseconds(100)
 

@@ -40,7 +40,7 @@ package struct RemoteHelper: Sendable {
     /// Has the helper and its base uploaded anew.
     package func discard(on repl: PythonREPL, within limit: Duration) async throws {
         _ = try await repl.run(PythonCode(removal), within: limit)
-        repl.state.withLock { $0.helpers = [] }
+        repl.state.withLock { $0.helpers.subtract([name, Self.ground.name]) }
     }
 
     private var probe: String {

@@ -28,12 +28,10 @@ struct FileUpload {
     private var fruitlessAttempts = 0
     /// The unit has digested them as they arrived.
     private(set) var proven: Set<ScriptSet.File> = []
-    /// The last one is closed when it is proved, in the same round trip.
-    private(set) var isOpen = false
 
     /// - Parameter areNew: none of the copies is on the unit.
-    init(of files: [ScriptSet.File], to helper: ScriptHelper, areNew: Bool, way: FileWay) {
-        (self.helper, self.way, pending, mayBeOpen) = (helper, way, files, !areNew)
+    init(of files: [ScriptSet.File], to helper: ScriptHelper, areNew: Bool) {
+        (self.helper, way, pending, mayBeOpen) = (helper, helper.way, files, !areNew)
         byteCount = files.byteCount
     }
 
@@ -73,7 +71,6 @@ struct FileUpload {
     }
 
     private mutating func sendAsInput(from start: Int, _ report: (ScriptEvent) -> Void) async throws {
-        try await helper.ensureAll()
         let files = listed
         let pieces = FilePiece.pieces(of: files, from: start, packetByteCount: helper.session.repl.piecePacketByteCount)
         var finished = 0
@@ -103,8 +100,7 @@ struct FileUpload {
 
     private mutating func sendAsLiterals(from start: Int, _ report: (ScriptEvent) -> Void) async throws {
         try await helper.session.send(pending[0].commands(from: start), position: ScriptHelper.position(from:)) { note($0, report) }
-        isOpen = pending.count == 1
-        if !isOpen { try await helper.session.tell("end()") }
+        try await helper.session.tell("end()")
         finish(1)
     }
 
@@ -127,47 +123,37 @@ extension Collection<ScriptSet.File> {
 extension ScriptHelper {
     /// How often a file is sent that arrives damaged.
     private static let uploadLimit = 3
-    /// Bytes that go as literals sooner than what reads them from the input.
-    private static let shortByteCount = 4096
 
     /// Sends each copy until the unit has its digest.
     /// - Parameters:
     ///   - areNew: none of the copies is on the unit.
-    ///   - way: that of the helper unless named.
     ///   - memoryByteCount: see ``Space``.
-    func upload(
-        _ files: [ScriptSet.File], areNew: Bool, way: FileWay? = nil, memoryByteCount: Int, _ report: (ScriptEvent) -> Void
-    ) async throws {
+    func upload(_ files: [ScriptSet.File], areNew: Bool, memoryByteCount: Int, _ report: (ScriptEvent) -> Void) async throws {
         var missing = files
         for attempt in 0..<Self.uploadLimit where !missing.isEmpty {
             for file in missing where attempt > 0 { report(.notice("\(file.name) arrived damaged; sending it again")) }
-            var upload = FileUpload(of: missing, to: self, areNew: areNew && attempt == 0, way: way ?? self.way)
+            var upload = FileUpload(of: missing, to: self, areNew: areNew && attempt == 0)
             try await upload.run(memoryByteCount: memoryByteCount, report)
-            missing = try await session.retrying({ report(.notice($0)) }) { [missing, upload] in
-                try await self.missing(of: missing.filter { !upload.proven.contains($0) }, after: upload.isOpen ? "end()" : nil)
+            missing = try await session.retrying({ report(.notice($0)) }) { [missing, proven = upload.proven] in
+                try await self.missing(of: missing.filter { !proven.contains($0) })
             }
         }
         if let file = missing.first { throw ScriptError.uploadFailed(file.name) }
     }
 
     /// Files whose new copy is not on the unit.
-    func missing(of files: [ScriptSet.File], after call: String? = nil) async throws -> [ScriptSet.File] {
-        zip(files, try await self.files(files, areCopies: true, after: call)).filter { $0.expectation != $1 }.map { $0.0 }
+    func missing(of files: [ScriptSet.File]) async throws -> [ScriptSet.File] {
+        zip(files, try await self.files(files, areCopies: true)).filter { $0.expectation != $1 }.map { $0.0 }
     }
 
     /// Puts a file's new content in its place once the unit has proved it.
     func replace(_ file: ScriptSet.File, _ report: (ScriptEvent) -> Void) async throws {
-        if file.bytes.count <= Self.shortByteCount {
-            try await upload([file], areNew: false, way: .literals, memoryByteCount: 0, report)
-        } else {
-            let answers = try await session.retrying({ _ in }) {
-                try await ensureAll()
-                return try await session.ask([Self.digestCall(file, isCopy: true), Self.spaceCall], atOnce: 2)
-            }
-            let (copy, space) = (try Self.file(from: answers[0]), try Space(from: answers[1]))
-            if copy != file.expectation {
-                try await upload([file], areNew: copy == nil, memoryByteCount: space.memoryByteCount, report)
-            }
+        let answers = try await session.retrying({ _ in }) {
+            try await session.ask([Self.digestCall(file, isCopy: true), Self.spaceCall], atOnce: 2)
+        }
+        let (copy, space) = (try Self.file(from: answers[0]), try Space(from: answers[1]))
+        if copy != file.expectation {
+            try await upload([file], areNew: copy == nil, memoryByteCount: space.memoryByteCount, report)
         }
         var isFirst = true
         try await session.retrying({ _ in }) {

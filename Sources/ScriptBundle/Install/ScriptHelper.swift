@@ -22,12 +22,8 @@ struct ScriptHelper: Sendable {
     /// Their answers of 90 bytes stay below the unit's ring together.
     private static let digestsInFlight = 8
 
-    static let remote = RemoteHelper("_ns", pieces: [reading, digesting, writing, closing])
-    /// What a short file does without, given to `_ns` when it is needed: the replacement of one file is short then. A new `_ns` takes it
-    /// away.
-    static let more = RemoteHelper("_ni", pieces: [listing, reception, taking] + InputPiece.helper("_ni") + [gift])
-    private static let gift = "_n=type(_ns)\n" + ["I", "ls", "free", "seed", "next", "fin", "dec", "take", "run", "go"]
-        .map { "_n.\($0)=_ni.\($0)" }.joined(separator: "\n")
+    static let remote = RemoteHelper("_ns", pieces: [reading, digesting, listing, writing, closing, reception, taking] + input)
+    private static let input = InputPiece.helper("_ns")
 
     /// `o` is the firmware's `os`. `top` undoes a program's `chdir`: all names here are relative to the root. `dig` digests a file, if
     /// it has `e` bytes and is not open: until an open one is closed, its old content can be read (littlefs).
@@ -54,7 +50,6 @@ struct ScriptHelper: Sendable {
           return s.x(h.digest())+':'+str(n)
         _ns.o=_nr().get('os',())
         _ns.f=0
-        _ni=0
         """
 
     private static let digesting = """
@@ -73,7 +68,7 @@ struct ScriptHelper: Sendable {
     /// from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes with one of `free`; `+` if there are more. `free`
     /// also says how much of the heap is.
     private static let listing = """
-        class _ni(_nr):
+        class _ns(_ns):
          I=getattr(getattr(sys,'stdin',0),'readinto',0)
          def ls(s,k):
           s.top()
@@ -154,7 +149,7 @@ struct ScriptHelper: Sendable {
     /// and answers with their digests and how many are missing. It writes what the ring held at once: while the flash erases, the ring
     /// fills again.
     private static let reception = """
-        class _ni(_ni):
+        class _ns(_ns):
          def seed(s,*a):
           s.q=list(a)
           s.t=''
@@ -176,7 +171,7 @@ struct ScriptHelper: Sendable {
         """
 
     private static let taking = """
-        class _ni(_ni):
+        class _ns(_ns):
          def dec(s,B,X):
           n=0
           for i in range(0,len(X),2):
@@ -194,7 +189,6 @@ struct ScriptHelper: Sendable {
         """
 
     let session: HelperSession
-    private let addition: HelperSession
 
     let way: FileWay
 
@@ -202,14 +196,6 @@ struct ScriptHelper: Sendable {
         self.way = way
         session = HelperSession(
             of: Self.remote, on: repl, answerTimeout: Self.answerTimeout, lastingExceptions: ["OSError"])
-        addition = HelperSession(
-            of: Self.more, on: repl, answerTimeout: Self.answerTimeout, lastingExceptions: ["OSError"])
-    }
-
-    /// Uploads the helper with all that it can, unless the unit has it.
-    func ensureAll() async throws {
-        try await session.ensure()
-        try await addition.ensure()
     }
 
     /// What the unit holds in the place of a file, or of its new copy.
@@ -241,14 +227,10 @@ struct ScriptHelper: Sendable {
     static let spaceCall = "free()"
 
     /// Names of all files and folders, read in pages. Bytes that are not UTF-8 are dropped.
-    func names() async throws -> [String] {
-        try await ensureAll()
-        return try await names(after: session.ask("ls(0)"))
-    }
+    func names() async throws -> [String] { try await names(after: session.ask("ls(0)")) }
 
     /// In one round trip, where the names fill no more than a page.
     func namesAndSpace() async throws -> ([String], Space) {
-        try await ensureAll()
         let answers = try await session.ask(["ls(0)", Self.spaceCall], atOnce: 2)
         return (try await names(after: answers[0]), try Space(from: answers[1]))
     }
