@@ -52,11 +52,15 @@ struct FileUploadTests {
         try await bench.play { try await Self.attached($0, $1, tap, payload: payload, body) }
     }
 
-    private static func install(_ scripts: ScriptSet, _ repl: PythonREPL) async throws -> [String] {
-        var notices: [String] = []
-        _ = try await ScriptInstaller(repl: repl, scripts: scripts).install(Set(scripts.files.map(\.name))) {
-            if case .notice(let text) = $0 { notices.append(text) }
+    /// - Parameter code: changes the helper.
+    private static func install(_ scripts: ScriptSet, _ repl: PythonREPL, after code: String? = nil) async throws -> [String] {
+        let installer = ScriptInstaller(repl: repl, scripts: scripts)
+        if let code {
+            try await installer.session.ensure()
+            _ = try await repl.run(PythonCode(code), within: .seconds(5))
         }
+        var notices: [String] = []
+        _ = try await installer.install(Set(scripts.files.map(\.name))) { if case .notice(let text) = $0 { notices.append(text) } }
         return notices
     }
 
@@ -134,14 +138,7 @@ struct FileUploadTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try scripts()
-        let notices = try await attached(bench) { repl in
-            let installer = ScriptInstaller(repl: repl, scripts: scripts)
-            try await installer.session.ensure()
-            _ = try await repl.run(PythonCode(code), within: .seconds(5))
-            var notices: [String] = []
-            _ = try await installer.install(Set(scripts.files.map(\.name))) { if case .notice(let text) = $0 { notices.append(text) } }
-            return notices
-        }
+        let notices = try await attached(bench) { try await Self.install(scripts, $0, after: code) }
         #expect(notices.count == 1 && notices[0].contains("as Python text") && notices[0].contains(reason), "\(notices)")
         try expectInstalled(bench)
     }
@@ -166,14 +163,7 @@ struct FileUploadTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try scripts()
-        let notices = try await attached(bench) { repl in
-            let installer = ScriptInstaller(repl: repl, scripts: scripts)
-            try await installer.session.ensure()
-            _ = try await repl.run(PythonCode("_ns.dec=None"), within: .seconds(5))
-            var notices: [String] = []
-            _ = try await installer.install(Set(scripts.files.map(\.name))) { if case .notice(let text) = $0 { notices.append(text) } }
-            return notices
-        }
+        let notices = try await attached(bench) { try await Self.install(scripts, $0, after: "_ns.dec=None") }
         #expect(notices.contains { $0.contains("as Python text") && $0.contains("failed twice") }, "\(notices)")
         try expectInstalled(bench)
     }

@@ -88,7 +88,9 @@ import VirtualDevices
         try await time.run {
             let unit = FakeUnit(time, payloadSize: 20)
             let repl = try await attach(unit)
-            try await repl.leaveRaw(before: repl.clock.deadline(in: .seconds(1)))
+            try repl.begin()
+            try await repl.type([Control.leaveRaw], within: .seconds(1))
+            _ = try await repl.nextOutput(before: repl.clock.deadline(in: .seconds(1)))
             #expect(unit.state.withLock { $0.mode } == .friendly)
             unit.state.withLock { $0.packets = [] }
             let before = unit.clock.now

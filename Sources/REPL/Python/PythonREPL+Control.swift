@@ -118,14 +118,6 @@ extension PythonREPL {
 
     private static let pastePause = Duration.milliseconds(30)
 
-    /// Leaves the raw REPL for the friendly prompt. The session is then out of step: only ``type(_:within:)``,
-    /// ``nextOutput(before:)`` and ``recover(within:)`` work.
-    func leaveRaw(before deadline: SessionClock.Instant) async throws {
-        try begin()
-        try await send(bytes: [Control.leaveRaw], before: deadline)
-        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
-    }
-
     /// Sends keys unchanged; long text a packet at a time with pauses, since the unit drops what its ring cannot hold.
     public func type(_ keys: [UInt8], within: Duration) async throws {
         let deadline = clock.deadline(in: within)

@@ -105,10 +105,14 @@ struct BundleCreateCommand: ContextCommand {
             let key = try await sign?.bundleKey(in: context)
             let recipe = try recipe(verb)
             let bytes = try recipe.archive(place: file, signedBy: key)
-            if !output.isStandardOutput { try OutputFile.replace(place, with: bytes) }
-            let bundle = output.isStandardOutput
-                ? try ReleaseBundle(bytes, place: file, families: FamilyList.supported.scripts) : try BundleFile.open(place.path)
-            if output.isStandardOutput { context.output.writeBytes(bytes) }
+            let bundle: ReleaseBundle
+            if output.isStandardOutput {
+                bundle = try ReleaseBundle(bytes, place: file, families: FamilyList.supported.scripts)
+                context.output.writeBytes(bytes)
+            } else {
+                try OutputFile.replace(place, with: bytes)
+                bundle = try BundleFile.open(place.path)
+            }
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
             return OfflineCommand.Result(lines: report.summary(style: style), document: BundleDocument(report))
         }

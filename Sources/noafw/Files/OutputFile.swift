@@ -7,9 +7,8 @@ enum OutputFile {
     /// Replaces a file in one step, so that an interrupted run leaves the old file or the new one.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
     static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
-        let failure: () -> CommandError = { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
         do {
-            try fill(place) { guard FileWriter.write(bytes, to: $0) else { throw failure() } }
+            try fill(place) { guard FileWriter.write(bytes, to: $0) else { throw failure(place) } }
         } catch let error as CommandError {
             throw error
         } catch {
@@ -19,7 +18,6 @@ enum OutputFile {
 
     /// What is written has no name until it is whole, so that a process that is killed leaves nothing.
     private static func fill<Value>(_ place: OutputPlace, _ body: (Int32) throws -> Value) throws -> Value {
-        func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
         let whole = try temporaryPath(for: place.path)
         let folder = URL(fileURLWithPath: whole).deletingLastPathComponent().path
         removeLeft(in: folder)
@@ -28,23 +26,27 @@ enum OutputFile {
         let named = descriptor < 0 ? open(whole, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, 0o666) : -1
         if named >= 0 { place.begin(whole) }
         let file = max(descriptor, named)
-        guard file >= 0 else { throw failure() }
+        guard file >= 0 else { throw failure(place) }
         defer { close(file) }
         _ = flock(file, LOCK_EX | LOCK_NB)
         let value: Value
         do {
             value = try body(file)
-            guard fsync(file) == 0 else { throw failure() }
+            guard fsync(file) == 0 else { throw failure(place) }
         } catch {
             if named >= 0 { unlink(whole) }
             throw error
         }
         if named < 0 {
             place.begin(whole)
-            guard linkat(AT_FDCWD, "/proc/self/fd/\(file)", AT_FDCWD, whole, AT_SYMLINK_FOLLOW) == 0 else { throw failure() }
+            guard linkat(AT_FDCWD, "/proc/self/fd/\(file)", AT_FDCWD, whole, AT_SYMLINK_FOLLOW) == 0 else { throw failure(place) }
         }
         try place.move(whole)
         return value
+    }
+
+    private static func failure(_ place: OutputPlace) -> CommandError {
+        .outputNotWritten(path: place.path.name, reason: SystemError.last)
     }
 
     /// `O_TMPFILE`, which Swift's view of glibc leaves out.
@@ -66,8 +68,7 @@ enum OutputFile {
     /// - Parameter body: receives a function that accepts them.
     static func replaceText<Value>(_ place: OutputPlace, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
         try fill(place) { descriptor in
-            func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
-            let write: (String) throws -> Void = { guard FileWriter.write(Array($0.utf8), to: descriptor) else { throw failure() } }
+            let write: (String) throws -> Void = { guard FileWriter.write(Array($0.utf8), to: descriptor) else { throw failure(place) } }
             return try TextPieces.gather(into: write, body)
         }
     }
