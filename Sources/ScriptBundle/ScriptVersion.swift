@@ -41,7 +41,7 @@ extension ScriptInstaller {
 
     /// All code that this module sends to a unit, except calls of the helper's methods.
     package static var sentCode: [String] {
-        ScriptHelper.remote.sentCode + PythonFiles.remote.sentCode + [headCode, globalCode]
+        ScriptHelper.remote.sentCode + PythonFiles.remote.sentCode + ShortFile.sentCode + [headCode, globalCode]
     }
 
     private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {

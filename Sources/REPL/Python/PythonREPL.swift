@@ -78,6 +78,9 @@ public final class PythonREPL: Sendable {
     /// Nothing runs, and the next call finds the prompt.
     package var isInStep: Bool { state.withLock(\.isInStep) }
 
+    /// Python was restarted, and nothing was left on the unit since.
+    package var lacksHelpers: Bool { state.withLock(\.lacksHelpers) }
+
     /// Of the fastest command.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 

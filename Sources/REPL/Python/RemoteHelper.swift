@@ -56,7 +56,7 @@ package struct RemoteHelper: Sendable {
     /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware lacks what the helper needs.
     package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
         if !asksAnew, repl.remembers(self) { return }
-        let lacksAll = !asksAnew && repl.state.withLock(\.lacksHelpers)
+        let lacksAll = !asksAnew && repl.lacksHelpers
         let marks = lacksAll ? [] : try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
         let hasGround = marks.first == (base.isEmpty ? mark : Self.ground.mark)
         let isThere = hasGround && (base.isEmpty || marks.dropFirst().first == mark)

@@ -6,8 +6,8 @@ import Support
 ///
 /// The helper `_nu` lists and reads, ``ScriptHelper`` writes and digests. All steps but the removal of a file may be repeated.
 public struct PythonFiles: Sendable {
-    /// Bytes read at once: in base64 an answer below 1000 bytes.
-    private static let pieceByteCount = 600
+    /// Bytes of a piece of a file: three answers in base64 are below 1000 bytes together.
+    private static let (pieceByteCount, piecesInFlight, piecesAtOnce) = (234, 3, 12)
     /// Far above the file system's 147 blocks.
     private static let (fileLimit, entryLimit) = (1 << 20, 1024)
 
@@ -107,10 +107,15 @@ public struct PythonFiles: Sendable {
     public func read(_ path: UnitPath, byteCount: Int, report: (Int) -> Void) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < byteCount {
-            let count = min(Self.pieceByteCount, byteCount - bytes.count)
-            let text = try await ask("rd(\(Self.literal(path)),\(bytes.count),\(count))", about: path)
-            guard let piece = Data(base64Encoded: text), piece.count == count else { throw UnitFileError.damaged("\(path)") }
-            bytes += piece
+            let end = min(byteCount, bytes.count + Self.pieceByteCount * Self.piecesAtOnce)
+            let calls = stride(from: bytes.count, to: end, by: Self.pieceByteCount).map {
+                "rd(\(Self.literal(path)),\($0),\(min(Self.pieceByteCount, end - $0)))"
+            }
+            let texts = try await Self.explaining(path) {
+                try await session.using { try await session.ask(calls, atOnce: Self.piecesInFlight) }
+            }
+            bytes += texts.flatMap { Data(base64Encoded: $0) ?? Data() }
+            guard bytes.count == end else { throw UnitFileError.damaged("\(path)") }
             report(bytes.count)
         }
         guard try await holds(bytes, at: path) else { throw UnitFileError.damaged("\(path)") }
@@ -125,6 +130,7 @@ public struct PythonFiles: Sendable {
         }
         let file = ScriptSet.File(name: path.text, bytes: bytes)
         try await Self.explaining(path, byteCount: bytes.count) {
+            if try await ShortFile(file: file).replace(over: writer.session) { return report(bytes.count) }
             try await writer.session.retrying({ _ in }) { try await writer.session.ensure() }
             try await writer.replace(file) { if case .uploading(let done, _) = $0 { report(done) } }
         }

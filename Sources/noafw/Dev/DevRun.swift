@@ -49,10 +49,10 @@ struct DevRun: Sendable {
             let path = try UnitPath(file.parts.joined(separator: "/"))
             guard let bytes = try content(of: file) else { continue }
             if isFirst, try await files.holds(bytes, at: path) { continue }
-            if path.parts.count > 1 { try await files.makeFolders(path.parent) }
+            if memory.state.withLock({ !$0.folders.contains(path.parent) }) { try await files.makeFolders(path.parent) }
             try await files.write(bytes, to: path) { _ in }
             sent.append(path.text)
-            memory.state.withLock { $0.saves += 1 }
+            memory.state.withLock { $0.note(path) }
         }
         for parts in change.removed {
             let path = try UnitPath(parts.joined(separator: "/"))
@@ -145,6 +145,13 @@ private final class DevMemory: Sendable {
         var saves = 0
         /// Files that were in the folder, and may be on the unit.
         var known: Set<[String]> = []
+        /// On the unit.
+        var folders: Set<UnitPath> = [.root]
+
+        mutating func note(_ path: UnitPath) {
+            saves += 1
+            folders.insert(path.parent)
+        }
     }
 
     let state = Mutex(State())
