@@ -18,6 +18,10 @@ class Device:
         for name, attributes in words(firmware["modules"]).items():
             self.present.setdefault(name, set()).update(attributes)
         self.modules = set(firmware["importable"].split())
+        # With a `u` before its name the built-in module is found, whatever file has its name.
+        for name in firmware["extensible"].split():
+            self.modules.add("u" + name)
+            self.present["u" + name] = self.present[name]
         self.builtins = self.present["builtins"]
         # What a program on the unit may define, asked for under `except NameError`.
         self.foreign = set(firmware["programs"].split())

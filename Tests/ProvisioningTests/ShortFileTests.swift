@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import REPL
 
@@ -80,6 +81,22 @@ struct ShortFileTests {
         #expect(traffic.error == nil, "\(traffic)")
         let held = try UnitFilesTests.held(bench)
         #expect(held["lib/words.py"] == Self.bytes && held.keys.allSatisfy { $0 == "lib/words.py" || $0.hasSuffix(".noafw") }, "\(held.keys)")
+    }
+
+    /// Whatever ends it in between: the file is the old one or the new one, and the next run finishes.
+    @Test(arguments: TestRange.seeds(200, quick: [1, 2, 3, 4, 5, 6])) func aCutTearsNothing(seed: UInt64) async throws {
+        var bench = Bench()
+        defer { bench.remove() }
+        try await write(Self.old, on: bench).error.map { throw $0 }
+        var generator = SeededNumbers(seed: seed)
+        // The prompt takes 10 packets, the folder's list and the restart 25.
+        bench.faults.cuts[Int.random(in: 30...60, using: &generator)] = Bool.random(using: &generator) ? .power : .link
+        _ = try? await write(on: bench)
+        let held = try UnitFilesTests.held(bench)["lib/words.py"]
+        #expect(held == Self.old || held == Self.bytes)
+        bench.faults = FaultPlan()
+        try await write(on: bench).error.map { throw $0 }
+        #expect(try UnitFilesTests.held(bench) == ["lib/words.py": Self.bytes])
     }
 
     @Test func whatTheUnitRefusesIsTold() async throws {

@@ -6,8 +6,8 @@ import Support
 ///
 /// The helper `_nu` lists and reads, ``ScriptHelper`` writes and digests. All steps but the removal of a file may be repeated.
 public struct PythonFiles: Sendable {
-    /// Bytes of a piece of a file: three answers in base64 are below 1000 bytes together.
-    private static let (pieceByteCount, piecesInFlight, piecesAtOnce) = (234, 3, 12)
+    /// Bytes of a piece of a file: two answers in base64 are below 1000 bytes together.
+    private static let (pieceByteCount, piecesInFlight, piecesAtOnce) = (360, 2, 12)
     /// Far above the file system's 147 blocks.
     private static let (fileLimit, entryLimit) = (1 << 20, 1024)
 
@@ -33,16 +33,24 @@ public struct PythonFiles: Sendable {
         _nu.o=_nr().get('os',())
         """
 
+    /// `rd` reads `n` bytes from `k` on. The file stays open up to its end: to open it takes the unit longer than to read.
     private static let reading = """
         class _nu(_nu):
+         p=0
+         def end(s):
+          if s.p:
+           s.p=0
+           s.f.close()
          def rd(s,p,k,n):
-          s.o.chdir('/')
-          f=open(p,'rb')
-          try:
-           f.seek(k)
-           d=f.read(n)
-          finally:
-           f.close()
+          if not k or s.p!=p:
+           s.end()
+           s.o.chdir('/')
+           s.f=open(p,'rb')
+           s.p=p
+          s.f.seek(k)
+          d=s.f.read(n)
+          if len(d)<n:
+           s.end()
           s.say(s.a.b2a_base64(d).decode().strip())
         _nu.a=_nr().get('binascii',())
         """
@@ -109,7 +117,8 @@ public struct PythonFiles: Sendable {
         while bytes.count < byteCount {
             let end = min(byteCount, bytes.count + Self.pieceByteCount * Self.piecesAtOnce)
             let calls = stride(from: bytes.count, to: end, by: Self.pieceByteCount).map {
-                "rd(\(Self.literal(path)),\($0),\(min(Self.pieceByteCount, end - $0)))"
+                // One more than there are, at the file's end.
+                "rd(\(Self.literal(path)),\($0),\(min(Self.pieceByteCount, byteCount + 1 - $0)))"
             }
             let texts = try await Self.explaining(path) {
                 try await session.using { try await session.ask(calls, atOnce: Self.piecesInFlight) }
