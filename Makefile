@@ -12,7 +12,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas docs docs-check picture clean \
+.PHONY: help build demo test test-full mutants storm lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas docs docs-check picture clean \
 	docc program program-ci dist install deb package-test release
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make test    install what is missing, build, run all tests, in a process for each processor'
 	@echo 'make test-full  the same over the whole range of seeds and cuts'
 	@echo 'make mutants  take the guards of Tests/guards.toml out one by one; each has to be missed by a test'
+	@echo 'make storm   play N worlds, each from one seed (SEED=1 and on), in which everything goes wrong; FAULTS=0,2 of a seed'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make traces  play recorded conversations with the real bootloader to the virtual one (TRACES=FILE for others)'
@@ -61,6 +62,12 @@ test test-full:
 mutants:
 	@Tools/setup tests
 	@$(if $(SEED),Tools/mutant-sample --seed $(SEED) $(if $(N),--count $(N)),Tools/mutants)
+
+# A second or so for each world and processor (docs/testing.md).
+storm:
+	@Tools/setup tests
+	$(SWIFT) build --build-tests $(CHECKS)
+	@Tools/storm --runs $(or $(N),200) --seed $(or $(SEED),1) $(if $(FAULTS),--faults $(FAULTS))
 
 # Debian's kernel and bluetoothd in a small virtual machine (docs/lab.md).
 lab lab-full:

@@ -223,6 +223,11 @@ let package = Package(
             "noafw", "noafw-ci", "OpenBotFamily", "KeyboardFamily", "ESPImage", "Assistant", "OpenAI", "Download", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
+        // A world from one seed, docs/testing.md.
+        tests("StormTests", [
+            "noafw", "Archive", "Bluetooth", "Cryptography", "DFU", "FPGA", "Ledger", "LedgerStore", "MonocleFamily", "FrameFamily", "Provisioning", "ScriptBundle",
+            "Support", "VirtualDevices", "VirtualFaults", "TestSupport",
+        ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
             "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "Download", "ESPImage", "FPGA", "FrameFamily", "KeyboardFamily", "Ledger", "LedgerServer",

@@ -2,7 +2,6 @@ import Bluetooth
 import Foundation
 import MonocleFamily
 import Provisioning
-import REPL
 import Support
 import TestSupport
 import Testing
@@ -41,7 +40,7 @@ struct SlowHostTests {
     }
 
     @Test func aSlowInterpreterChangesNothing() async throws {
-        let courses = try await PythonREPL.$randomBits.withValue({ 0x6E6F_6166_77 }) {
+        let courses = try await SessionRandom.$bits.withValue({ 0x6E6F_6166_77 }) {
             [try await course(delayedBy: nil), try await course(delayedBy: 0.7)]
         }
         #expect(courses[1] == courses[0])

@@ -13,8 +13,7 @@ public struct ChatOptions: Sendable {
     var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     /// 16 characters: with its command it fits the smallest packet.
     public var newConfirmation: @Sendable () -> ConfirmationID = {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return ConfirmationID(String(repeating: "0", count: 16 - digits.count) + digits)
+        ConfirmationID(SessionRandom.hexadecimal())
     }
 
     public init() {}

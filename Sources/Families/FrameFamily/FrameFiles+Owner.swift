@@ -71,7 +71,7 @@ extension FrameFiles: UnitFiles {
 
     private func isCopy(of bytes: some Collection<UInt8>, _ name: String) async throws -> Bool {
         try await load()
-        let seed = Int64.random(in: Int64.min...Int64.max)
+        let seed = Int64(bitPattern: SessionRandom.bits())
         let code = try LuaCode("return _nf.d(\(Self.literal(name)),\(bytes.count),\(seed))")
         let digest = try await repl.run(code, within: Self.surveyTimeout)
         return digest.elementsEqual(FrameDigest.of(bytes, seed: seed).utf8)

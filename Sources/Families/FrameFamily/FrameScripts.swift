@@ -60,7 +60,7 @@ struct FrameScripts: ScriptStore {
     }
 
     private func survey(_ wanted: [String]? = nil) async throws -> FrameSurvey {
-        let seed = Int64.random(in: Int64.min...Int64.max)
+        let seed = Int64(bitPattern: SessionRandom.bits())
         let names = wanted ?? scripts.files.flatMap { [$0.name, $0.copyName] }
         return FrameSurvey(entries: try await console.insisting { try await files.survey(names, seed: seed) }, seed: seed)
     }

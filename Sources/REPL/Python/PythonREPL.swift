@@ -50,14 +50,8 @@ public final class PythonREPL: Sendable {
         return repl
     }
 
-    /// Where nonces come from. A simulation gives its own: a unit's time depends on the bytes that it hashes.
-    @TaskLocal package static var randomBits: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
-
-    /// 64 random bits in 16 hexadecimal digits: a fixed length, so that timing does not vary.
-    public static func randomNonce() -> String {
-        let digits = String(randomBits(), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    /// 16 hexadecimal digits.
+    public static func randomNonce() -> String { SessionRandom.hexadecimal() }
 
     public func close() async {
         state.withLock { $0.isInStep = false }

@@ -9,6 +9,7 @@ import Support
 struct LiveServices: Services {
     /// The ledger in a folder.
     var ledger: @Sendable (_ folder: String) -> RunRecorder.KeptLedger = { SQLiteLedger(folder: $0) }
+    var conditions = VirtualConditions()
 
     /// Runs `body` with the bench that a selection names, and gives the adapters back whatever happens.
     /// - Parameter silence: of the adapters' discoveries.
@@ -23,7 +24,8 @@ struct LiveServices: Services {
                 try await body(Station(selection: selection, adapters: adapters, stateFolder: stateFolder, notice: notice))
             }
         }
-        let fleet = try VirtualFleet(names, speed: speed, stateFolder: stateFolder, search: search, notice: notice)
+        let fleet = try VirtualFleet(
+            names, speed: speed, stateFolder: stateFolder, search: search, conditions: conditions, notice: notice)
         return try await fleet.run { adapter in
             try await body(
                 Station(selection: selection, adapters: [adapter], stateFolder: stateFolder, notice: notice, virtual: fleet))

@@ -1,5 +1,6 @@
-import Bluetooth
+import Foundation
 import Support
+import Synchronization
 import Testing
 @testable import VirtualDevices
 
@@ -20,5 +21,72 @@ import Testing
         }
         #expect(simulation.sleepingCount == 0)
         simulation.stop()
+    }
+
+    /// What happened in which order, of twenty tasks that sleep to the same times.
+    private func order(seed: UInt64?) async throws -> [Int] {
+        let time = VirtualTime.simulated(seed: seed)
+        let inbox = Inbox<Int>()
+        return try await time.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        for round in 1...5 {
+                            try await time.clock.sleep(until: .init(offset: .seconds(round)))
+                            inbox.deliver(number)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            return (0..<100).compactMap { _ in inbox.poll() }
+        }
+    }
+
+    @Test func aSeedChoosesAmongWhatIsDueAtOnce() async throws {
+        let first = try await order(seed: 1)
+        #expect(try await order(seed: 1) == first)
+        #expect(try await order(seed: 2) != first)
+        #expect(Array(first.prefix(20)).sorted() == Array(0..<20))
+        #expect(try await order(seed: nil) == (0..<5).flatMap { _ in 0..<20 })
+    }
+
+    /// In which order eight tasks go on that stop time until a thread wakes them, in one order or the other.
+    private func order(wakingLastFirst: Bool) async throws -> [Int] {
+        let time = VirtualTime.simulated(seed: 3)
+        let order = Inbox<Int>()
+        let crowd = Crowd()
+        return try await time.run {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        await time.clock.paused {
+                            await withCheckedContinuation { crowd.join($0, of: 8, wakingLastFirst) }
+                        }
+                        order.deliver(number)
+                    }
+                }
+            }
+            return (0..<8).compactMap { _ in order.poll() }
+        }
+    }
+
+    @Test func itDoesNotMatterWhichThreadIsFaster() async throws {
+        let order = try await order(wakingLastFirst: true)
+        #expect(order.sorted() == Array(0..<8))
+        #expect(try await self.order(wakingLastFirst: false) == order)
+    }
+}
+
+/// Waiting tasks, which a thread wakes when all are there.
+private final class Crowd: Sendable {
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    func join(_ task: CheckedContinuation<Void, Never>, of count: Int, _ wakesLastFirst: Bool) {
+        let all = waiting.withLock { waiting in
+            waiting.append(task)
+            return waiting.count == count ? waiting : []
+        }
+        if !all.isEmpty { Thread.detachNewThread { for task in wakesLastFirst ? all.reversed() : all { task.resume() } } }
     }
 }

@@ -5,7 +5,11 @@ import Synchronization
 /// The air between virtual units and a virtual central.
 public final class VirtualAir: Sendable {
     /// One run of one unit.
-    struct Place: Sendable, Hashable { fileprivate let number: UInt64 }
+    struct Place: Sendable, Hashable, Comparable {
+        fileprivate let number: UInt64
+
+        static func < (left: Place, right: Place) -> Bool { left.number < right.number }
+    }
 
     private struct State {
         var units: [Place: Advertising] = [:]
@@ -14,6 +18,9 @@ public final class VirtualAir: Sendable {
         var discoveries: [UInt64: Inbox<Advertisement>] = [:]
         var observers: [Inbox<Advertising?>] = []
         var count: UInt64 = 0
+
+        /// The oldest first: hashing has another order in every process.
+        var listeners: [Inbox<Advertisement>] { discoveries.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     public let time: VirtualTime
@@ -39,7 +46,7 @@ public final class VirtualAir: Sendable {
         let (discoveries, observers, begins) = state.withLock { state in
             state.units[place] = advertising
             let isHeard = advertising != nil && !state.discoveries.isEmpty
-            return (Array(state.discoveries.values), state.observers, isHeard && state.repeating.insert(place).inserted)
+            return (state.listeners, state.observers, isHeard && state.repeating.insert(place).inserted)
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
@@ -59,7 +66,7 @@ public final class VirtualAir: Sendable {
     func advertise(_ place: Place) -> Bool {
         let (shown, discoveries) = state.withLock { state in
             if state.units[place] == nil || state.discoveries.isEmpty { state.repeating.remove(place) }
-            return (state.units[place], Array(state.discoveries.values))
+            return (state.units[place], state.listeners)
         }
         guard let shown else { return false }
         shown.reach(discoveries)
@@ -67,7 +74,9 @@ public final class VirtualAir: Sendable {
     }
 
     func advertising(at address: DeviceAddress) -> Advertising? {
-        state.withLock { state in state.units.values.first { $0.sightings.first?.address == address } }
+        state.withLock { state in
+            state.units.filter { $0.value.sightings.first?.address == address }.min { $0.key < $1.key }?.value
+        }
     }
 
     func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
@@ -77,7 +86,7 @@ public final class VirtualAir: Sendable {
             state.discoveries[state.count] = inbox
             let silent = state.units.filter { !state.repeating.contains($0.key) }
             state.repeating.formUnion(silent.keys)
-            return (state.count, inbox, Array(silent.values))
+            return (state.count, inbox, silent.sorted { $0.key < $1.key }.map(\.value))
         }
         for shown in silent { shown.unit.deliver(.beginAdvertising) }
         return (id, inbox)

@@ -44,6 +44,8 @@ public enum UserInput: Sendable, Hashable {
 package protocol UnitFaults: Sendable {
     /// For all random draws, including the unit's.
     var seed: UInt64 { get }
+    /// A packet has come over the air, before anything happens to it.
+    mutating func receive(_ packet: HostPacket, number: Int)
     /// What the arrival of this packet cuts.
     func cut(packet: Int) -> UserInput.Cut?
     /// A write without response after the air; `nil` when lost.
@@ -57,6 +59,10 @@ package protocol UnitFaults: Sendable {
     func cut(words: Range<Int>) -> Int?
     func dataPacket(_ number: Int) -> DataPacketFault?
     func swallowsBreak(_ number: Int) -> Bool
+}
+
+extension UnitFaults {
+    package mutating func receive(_ packet: HostPacket, number: Int) {}
 }
 
 package enum DataPacketFault: Sendable {

@@ -58,6 +58,7 @@ extension UnitSimulator {
 
     private mutating func receive(_ packet: HostPacket) throws {
         platform.packetCount += 1
+        platform.faults.receive(packet, number: platform.packetCount)
         if let cut = platform.faults.cut(packet: platform.packetCount) { return perform(cut) }
         guard case .write(let characteristic, let value, nil) = packet, let over = platform.link?.link else { return try deliver(packet) }
         over.credits.deliver(())

@@ -6,6 +6,9 @@ import Support
 ///
 /// A session with minutes of waiting takes milliseconds, and every run is identical. A given speed limits how fast it runs
 /// relative to real time: a late host makes it lose time, not packets.
+///
+/// With a seed, chance chooses among the jobs that are ready and among the sleepers that are due, the same for the same seed: no program
+/// may rely on an order.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     private struct Sleeper {
         let id: UInt64
@@ -25,10 +28,20 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private static let hurry = Duration.milliseconds(20)
     private var isStopped = false
     private var holds = 0
+    /// `nil`: first in, first out.
+    private var order: SeededGenerator?
+    /// Jobs from other threads, which come in real time: with a seed, they are taken when nothing else is left.
+    private var arrivals: [UnownedJob] = []
+    private var thread: pthread_t?
+    /// In real time; no wait of this machine takes as long.
+    private static let arrivalPatience: TimeInterval = 2
 
-    /// - Parameter speed: `nil` runs as fast as possible.
-    public init(speed: Double? = nil) {
+    /// - Parameters:
+    ///   - speed: `nil` runs as fast as possible.
+    ///   - seed: of the order of jobs; `nil` is first in, first out.
+    public init(speed: Double? = nil, seed: UInt64? = nil) {
         self.speed = speed
+        order = seed.map { SeededGenerator(seed: $0) }
         anchor = (.now, .zero)
         let thread = Thread { [weak self] in
             while let work = self?.nextUnit() { work() }
@@ -46,7 +59,8 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
-        change { jobs.append(unowned) }
+        let caller = pthread_self()
+        change { if order != nil, caller != thread { arrivals.append(unowned) } else { jobs.append(unowned) } }
     }
 
     private func change(_ body: () -> Void) {
@@ -99,13 +113,15 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private func nextUnit() -> (() -> Void)? {
         condition.lock()
         defer { condition.unlock() }
+        thread = pthread_self()
         while true {
             if let job = takeJob() {
                 return { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
             }
+            if admitArrivals() { continue }
             if isStopped { return nil }
             if pause() { continue }
-            guard let wake = sleepers.nextDeadline, let earliest = sleepers.takeDue(at: wake) else { continue }
+            guard let wake = sleepers.nextDeadline, let earliest = takeSleeper() else { continue }
             elapsed = max(elapsed, wake)
             return { earliest.continuation.resume() }
         }
@@ -136,8 +152,30 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         return true
     }
 
+    private func takeSleeper() -> Sleeper? {
+        guard order == nil else { return order.modify { sleepers.takeNext(using: &$0) } }
+        return sleepers.nextDeadline.flatMap { sleepers.takeDue(at: $0) }
+    }
+
+    /// With a seed: what has come from other threads, once each of those that stop time has come, in an order that is not theirs.
+    private func admitArrivals() -> Bool {
+        guard !arrivals.isEmpty else { return false }
+        let end = Date(timeIntervalSinceNow: Self.arrivalPatience)
+        // One that waits for another thread's wait, which is not counted, must not wait for ever.
+        while arrivals.count < holds, condition.wait(until: end) {}
+        jobs += arrivals.count == 1 ? arrivals : arrivals.map { ("\($0)", $0) }.sorted {
+            ($0.0.count, $0.0) < ($1.0.count, $1.0)
+        }.map(\.1)
+        arrivals = []
+        return true
+    }
+
     private func takeJob() -> UnownedJob? {
         guard nextJob < jobs.count else { return nil }
+        if order != nil {
+            let chosen = order.modify { Int.random(in: nextJob..<jobs.count, using: &$0) }
+            jobs.swapAt(nextJob, chosen ?? nextJob)
+        }
         let job = jobs[nextJob]
         nextJob += 1
         if nextJob == jobs.count {
@@ -156,7 +194,8 @@ public struct VirtualTime: Sendable {
     /// - Parameter speed: the most virtual seconds in a real second, above 0.
     public static func real(speed: Double = 1) -> VirtualTime { VirtualTime(Simulation(speed: speed)) }
 
-    public static func simulated() -> VirtualTime { VirtualTime(Simulation()) }
+    /// - Parameter seed: chooses what happens first of what may happen at once; `nil` keeps the order in which it was asked for.
+    public static func simulated(seed: UInt64? = nil) -> VirtualTime { VirtualTime(Simulation(seed: seed)) }
 
     private init(_ simulation: Simulation) {
         self.simulation = simulation
@@ -166,6 +205,9 @@ public struct VirtualTime: Sendable {
     }
 
     init(clock: SessionClock) { (self.clock, simulation) = (clock, nil) }
+
+    /// Sleeps that have not ended.
+    package var sleepingCount: Int { simulation?.sleepingCount ?? 0 }
 
     /// Runs `body`, once. Everything that waits on ``clock`` must run inside.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -179,4 +221,12 @@ extension Duration {
     /// Exact, unlike a quotient of durations, which is a `Double`: 4 minutes are already too many attoseconds for one, and what is
     /// rounded down to a time that was due stays due for ever.
     var wholeMicroseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+}
+
+extension Optional {
+    fileprivate mutating func modify<Value>(_ body: (inout Wrapped) -> Value?) -> Value? {
+        guard var wrapped = self else { return nil }
+        defer { self = wrapped }
+        return body(&wrapped)
+    }
 }

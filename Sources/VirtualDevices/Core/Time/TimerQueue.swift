@@ -14,6 +14,13 @@ struct TimerQueue<Timer> {
         return entries.removeLast().timer
     }
 
+    /// Any of those that are due first.
+    mutating func takeNext(using generator: inout SeededGenerator) -> Timer? {
+        guard let first = entries.last else { return nil }
+        let equal = entries.reversed().prefix { $0.at == first.at }.count
+        return entries.remove(at: entries.count - Int.random(in: 1...equal, using: &generator)).timer
+    }
+
     mutating func removeAll(where isOver: (Timer) -> Bool) { entries.removeAll { isOver($0.timer) } }
 
     /// Takes the matching timer of this time; `nil` if it is gone.

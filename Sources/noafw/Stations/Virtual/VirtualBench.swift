@@ -5,6 +5,14 @@ import Provisioning
 import Support
 import VirtualDevices
 
+/// What a test says of the virtual units of a command.
+struct VirtualConditions: Sendable {
+    /// Of units that are as fast as possible.
+    var simulatedTime: @Sendable () -> VirtualTime = { .simulated() }
+    /// Gets a unit's configuration before it is played.
+    var prepare: @Sendable (VirtualUnitName, VirtualAir, inout UnitConfiguration) -> Void = { _, _, _ in }
+}
+
 /// The air, the pace and the folders of the virtual units of one command.
 struct VirtualBench: Sendable {
     /// A unit that this process has taken.
@@ -19,18 +27,23 @@ struct VirtualBench: Sendable {
     let bonds: BondStore
     private let root: URL
     private let search: AssetSearch
+    private let conditions: VirtualConditions
     private let notice: @Sendable (String) -> Void
 
     /// - Parameter notice: gets what the operator should know of a bond.
-    init(speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void) {
+    init(
+        speed: VirtualSpeed, stateFolder: String, search: AssetSearch, conditions: VirtualConditions,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
         let time: VirtualTime = switch speed {
         case .times(let factor): .real(speed: factor)
-        case .maximum: .simulated()
+        case .maximum: conditions.simulatedTime()
         }
         air = VirtualAir(time: time)
         root = URL(fileURLWithPath: stateFolder)
         bonds = BondStore(folder: root.appendingPathComponent("virtual-bonds", isDirectory: true))
         self.search = search
+        self.conditions = conditions
         self.notice = notice
     }
 
@@ -86,7 +99,8 @@ struct VirtualBench: Sendable {
         do {
             let folder = try model.openFolder(root, name.name)
             let lock = try folder.lock()
-            let configuration = try search.configuration(of: name.family, interprets: model.versionCommand != nil)
+            var configuration = try search.configuration(of: name.family, interprets: model.versionCommand != nil)
+            conditions.prepare(name, air, &configuration)
             return PlayedUnit(unit: try model.makeUnit(folder, configuration, air), folder: folder, lock: lock)
         } catch let error as any DiagnosableError {
             throw error

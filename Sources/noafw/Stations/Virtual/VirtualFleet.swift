@@ -23,10 +23,11 @@ struct VirtualFleet: Sendable {
     /// - Throws: ``CommandError``.
     init(
         _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch,
-        notice: @escaping @Sendable (String) -> Void = { _ in }
+        conditions: VirtualConditions = VirtualConditions(), notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         self.names = names
-        let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
+        let bench = VirtualBench(
+            speed: speed, stateFolder: stateFolder, search: search, conditions: conditions, notice: notice)
         let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
             DiscoveredUnit(
                 family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength,

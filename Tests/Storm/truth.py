@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Says what is true of a storm's world, from its files alone: it shares nothing with noafw, and is no Swift.
+
+  Tests/Storm/truth.py WORLD EXPECTATION
+
+EXPECTATION is a file with JSON: `units`, each with its `folder` below WORLD and what it should hold: `firmware` (a DFU package), `fpga` (an image)
+and `files` (a path by name), and what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
+"""
+import base64, json, pathlib, re, sqlite3, sys, zipfile
+
+# The FPGA's part of a Monocle's flash, and the word behind it that commits it (monocle-micropython, `modules/update.c`).
+FPGA_SIZE, COMMITTED = 0x6C80E, b"done"
+# The line with which noafw begins a program.
+HEAD = re.compile(rb'\AARGPT_VERSION="[^"\n]*"\n')
+# What a run may leave in the folder of the station's state.
+STATE = re.compile(
+    r"ledger/(ledger\.sqlite(-wal|-shm)?|ledger-before-.*|processes\.lock|ledger\.lock|spool\.reserve|spool\.jsonl)$|kept/|virtual/"
+    r"|virtual-bonds/[0-9A-F-]{17}\.key$|(units|names)(\.json|\.lock)$|locks/|chats/")
+
+
+def unit(world, wanted):
+    folder = world / wanted["folder"]
+    differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted)]
+    held = [file.read_bytes() for place in (folder / "files", world / "state/kept") for file in place.rglob("*") if file.is_file()]
+    lost = [name for name, text in wanted.get("own", {}).items() if text.encode() not in held]
+    return {"differences": differences, "lost": lost}
+
+
+def firmware(folder, wanted):
+    if wanted.get("firmware"):
+        with zipfile.ZipFile(wanted["firmware"]) as package:
+            image = package.read("application.bin")
+        storage = json.loads((folder / "bootloader.json").read_text())
+        settings = storage.get("settingsPage") or storage.get("backupPage") or {}
+        bank = settings.get("bank0", {"content": 0, "size": 0})
+        if bank["content"] != 1:
+            yield "firmware: none"
+        elif base64.b64decode(storage["flash"])[:bank["size"]] != image:
+            yield "firmware: another"
+
+
+def fpga(folder, wanted):
+    if wanted.get("fpga"):
+        image = pathlib.Path(wanted["fpga"]).read_bytes().ljust(FPGA_SIZE, b"\xff")
+        flash = (folder / "fpga-flash.bin").read_bytes()
+        if flash[:FPGA_SIZE] != image:
+            yield "fpga: another"
+        elif flash[FPGA_SIZE:FPGA_SIZE + 4] != COMMITTED:
+            yield "fpga: not committed"
+
+
+def files(folder, wanted):
+    for name, path in wanted.get("files", {}).items():
+        file = folder / "files" / name
+        if not file.is_file():
+            yield f"{name}: missing"
+            continue
+        content = file.read_bytes()
+        if pathlib.Path(name).stem == "main":
+            content = HEAD.sub(b"", content)
+        if content != pathlib.Path(path).read_bytes():
+            yield f"{name}: another"
+
+
+def ledger(world):
+    file = world / "state/ledger/ledger.sqlite"
+    if not file.exists():
+        return {"damage": [], "runs": []}
+    connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    try:
+        damage = [row[0] for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
+        return {"damage": damage, "runs": [list(row) for row in connection.execute("select verb, unit_address, outcome from runs order by number")]}
+    finally:
+        connection.close()
+
+
+def main():
+    world, wanted = pathlib.Path(sys.argv[1]), json.loads(pathlib.Path(sys.argv[2]).read_text())
+    left = [name for path in (world / "state").rglob("*") if path.is_file()
+            and not STATE.match(name := path.relative_to(world / "state").as_posix())]
+    left += [path.name for path in world.rglob("*") if ".new-" in path.name or path.name.endswith(".tmp")]
+    print(json.dumps({"units": [unit(world, each) for each in wanted["units"]], "ledger": ledger(world), "left": sorted(left)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+import Foundation
+import VirtualDevices
+
+/// A world: what is done to which units, in which air, and what goes wrong. All of it comes from one seed, and can be told in JSON.
+struct StormPlan: Codable, Sendable, Hashable {
+    enum Verb: String, Codable, Sendable, CaseIterable {
+        case flash, firmware, fpga, scripts, verify, copy, update, fleet, line, chat
+
+        var isOfMany: Bool { self == .fleet || self == .line }
+    }
+
+    /// What a unit holds before.
+    enum Prior: String, Codable, Sendable {
+        case factory, provisioned
+        /// Provisioned, then a file was changed.
+        case drifted
+        /// Of a person who put files of their own on it.
+        case owned
+    }
+
+    struct Unit: Codable, Sendable, Hashable {
+        var family: String
+        var name: String
+        var prior: Prior
+        /// Of the link, in microseconds.
+        var interval: Int
+        /// The largest ATT MTU, in bytes.
+        var mtu: Int
+        /// Until a link is up, in milliseconds.
+        var setUp: Int
+    }
+
+    var seed: UInt64
+    var verb: Verb
+    var units: [Unit]
+    /// A Frame's firmware that does not fit beside the old one.
+    var isLarge = false
+    var faults: [StormFault]
+}
+
+/// One thing that goes wrong.
+struct StormFault: Codable, Sendable, Hashable {
+    enum Kind: String, Codable, Sendable, CaseIterable {
+        /// At a packet to the unit: the link breaks, or the power; from then on the power breaks at each.
+        case link, power, dying
+        /// At a word of its flash.
+        case flashCut
+        /// A write without response, a notification.
+        case lostPacket, lostNotification
+        /// With a probability, of writes without response and notifications, or of these writes.
+        case loss, corruption, delay
+        /// Of the packets to its data characteristic: it hears no more, loses one, crashes.
+        case deaf, dropped, crash
+        case swallowedBreak
+        /// Ctrl-C, at a packet to the unit.
+        case cancel
+        /// Too little charge to erase.
+        case battery
+        /// Another process has the unit.
+        case busy
+    }
+
+    var kind: Kind
+    var unit: Int
+    /// Which packet, notification, word or break; from 1.
+    var at = 0
+    /// 0…1.
+    var rate = 0.0
+}
+
+// MARK: - From a seed
+
+extension StormPlan {
+    private static let verbs: [(Verb, Int)] = [
+        (.flash, 4), (.firmware, 3), (.fpga, 2), (.scripts, 4), (.verify, 3), (.copy, 2), (.update, 2), (.fleet, 2), (.line, 1), (.chat, 1),
+    ]
+
+    init(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
+        let verb = Self.draw(Self.verbs, &numbers)
+        let count = verb.isOfMany ? Int.random(in: 2...4, using: &numbers) : 1
+        let units = (0..<count).map { Unit(verb, number: $0, &numbers) }
+        self.init(
+            seed: seed, verb: verb, units: units, isLarge: Int.random(in: 0..<6, using: &numbers) == 0,
+            faults: Self.faults(verb, units, &numbers))
+    }
+
+    static func draw<Value>(_ choices: [(Value, Int)], _ numbers: inout SeededGenerator) -> Value {
+        var left = Int.random(in: 0..<choices.reduce(0) { $0 + $1.1 }, using: &numbers)
+        for (value, weight) in choices {
+            if left < weight { return value }
+            left -= weight
+        }
+        return choices[0].0
+    }
+
+    private static func faults(_ verb: Verb, _ units: [Unit], _ numbers: inout SeededGenerator) -> [StormFault] {
+        let count = draw([(0, 1), (1, 6), (2, 4), (3, 2), (5, 1)], &numbers)
+        return (0..<count).map { _ in
+            let unit = Int.random(in: 0..<units.count, using: &numbers)
+            return StormFault(of: unit, family: units[unit].family, verb, &numbers)
+        }
+    }
+}
+
+extension StormPlan.Unit {
+    fileprivate init(_ verb: StormPlan.Verb, number: Int, _ numbers: inout SeededGenerator) {
+        family = verb == .fpga || Bool.random(using: &numbers) ? "monocle" : "frame"
+        name = "storm\(number)"
+        prior = switch verb {
+        case .verify, .chat: StormPlan.draw([(.provisioned, 3), (.drifted, verb == .chat ? 0 : 2), (.factory, 1)], &numbers)
+        case .update: .owned
+        case .copy: StormPlan.draw([(.provisioned, 1), (.owned, 1)], &numbers)
+        default: StormPlan.draw([(.factory, 4), (.provisioned, 1), (.drifted, 2), (.owned, 2)], &numbers)
+        }
+        interval = 1250 * Int.random(in: 6...48, using: &numbers)
+        mtu = StormPlan.draw([(517, 3), (247, 1), (Int.random(in: 64...247, using: &numbers), 1)], &numbers)
+        setUp = StormPlan.draw([(400, 3), (Int.random(in: 50...3000, using: &numbers), 1)], &numbers)
+    }
+}
+
+extension StormFault {
+    private static let everywhere: [(Kind, Int)] = [
+        (.link, 6), (.power, 6), (.dying, 1), (.lostPacket, 4), (.lostNotification, 4), (.loss, 2), (.corruption, 1), (.delay, 2),
+        (.swallowedBreak, 1), (.cancel, 3), (.battery, 1), (.busy, 1), (.flashCut, 3),
+    ]
+    private static let ofMonocles: [(Kind, Int)] = [(.deaf, 1), (.dropped, 1), (.crash, 1)]
+
+    fileprivate init(of unit: Int, family: String, _ verb: StormPlan.Verb, _ numbers: inout SeededGenerator) {
+        self.unit = unit
+        kind = StormPlan.draw(Self.everywhere + (family == "monocle" ? Self.ofMonocles : []), &numbers)
+        // As many of the first ten as of the next hundred.
+        func number(to limit: Double) -> Int { max(1, Int(exp(Double.random(in: 0...limit, using: &numbers)))) }
+        switch kind {
+        case .link, .power, .dying, .cancel, .lostPacket, .lostNotification: at = number(to: 7)
+        case .flashCut: at = number(to: 10)
+        case .deaf, .dropped, .crash: at = number(to: 5)
+        case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
+        case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
+        case .corruption: rate = Double.random(in: 0.0005...0.004, using: &numbers)
+        case .battery, .busy: break
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Support
+import Synchronization
+import TestSupport
+import Testing
+
+/// A world from one seed: see docs/testing.md.
+@Suite(.serialized, .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "run Tools/setup tests"))
+struct StormTests {
+    private static let wanted = ProcessInfo.processInfo.environment["NOAFW_STORM"]
+    private let station: StormStation
+    private let bases: StormBases
+
+    init() throws {
+        station = try StormStation.shared.get()
+        bases = StormBases(station)
+    }
+
+    /// The same seed gives the same events, byte for byte, however busy the machine is.
+    @Test func theSameSeedIsTheSameWorld() async throws {
+        let seeds = TestRange.seeds(60, quick: Array(1...12))
+        var digests: [UInt64: String] = [:]
+        for seed in seeds { digests[seed] = try await StormPlan(seed: seed).play(station, bases).digest }
+        let busy = BusyThreads(count: 4)
+        defer { busy.stop() }
+        for seed in seeds {
+            let again = try await StormPlan(seed: seed).play(station, bases)
+            #expect(again.digest == digests[seed], "seed \(seed): \(again.plan)")
+        }
+        #expect(Set(digests.values).count == digests.count)
+    }
+
+    /// Worlds in which something was wrong once.
+    @Test func noOldFindingComesBack() async throws {
+        let lines = try String(contentsOf: StormStation.files.appendingPathComponent("corpus.jsonl"), encoding: .utf8).split(separator: "\n")
+        for line in lines {
+            let plan = try JSONDecoder().decode(StormPlan.self, from: Data(line.utf8))
+            let result = try await plan.play(station, bases)
+            #expect(result.findings.isEmpty, "\(line): \(result.findings)")
+        }
+    }
+
+    /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, with the results of all in a file.
+    @Test(.enabled(if: wanted != nil)) func storm() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }
+        let place = URL(fileURLWithPath: try #require(environment["NOAFW_STORM_RESULTS"]))
+        try Data().write(to: place)
+        let file = try FileHandle(forWritingTo: place)
+        let step = try #require(UInt64(environment["NOAFW_STORM_STEP"] ?? "1"))
+        for seed in stride(from: try #require(ends.first), through: try #require(ends.last), by: Int(step)) {
+            var plan = StormPlan(seed: seed)
+            if let kept = environment["NOAFW_STORM_FAULTS"] {
+                let numbers = Set(kept.split(separator: ",").compactMap { Int($0) })
+                plan.faults = plan.faults.indices.filter(numbers.contains).map { plan.faults[$0] }
+            }
+            try file.write(contentsOf: Data("\(seed)\n".utf8))
+            var result = try await plan.play(station, bases) { log in
+                if let name = environment["NOAFW_STORM_LOG"] { try? Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: name)) }
+            }
+            if !result.findings.isEmpty, environment["NOAFW_STORM_FAULTS"] == nil { result = try await shrunk(result) }
+            try file.write(contentsOf: try JSONEncoder().encode(result) + Data("\n".utf8))
+        }
+    }
+
+    /// The same finding with fewer faults.
+    private func shrunk(_ result: StormResult) async throws -> StormResult {
+        var (least, kept, index) = (result, Array(result.plan.faults.indices), 0)
+        while index < kept.count {
+            var plan = least.plan
+            plan.faults.remove(at: index)
+            let smaller = try await plan.play(station, bases)
+            if smaller.findings.isEmpty {
+                index += 1
+            } else {
+                least = smaller
+                kept.remove(at: index)
+            }
+        }
+        least.kept = kept
+        return least
+    }
+}
+
+/// Threads that compute.
+private final class BusyThreads: Sendable {
+    private let isOver = Atomic(false)
+
+    init(count: Int) {
+        for _ in 0..<count {
+            Thread.detachNewThread { [self] in while !isOver.load(ordering: .relaxed) {} }
+        }
+    }
+
+    func stop() { isOver.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+/// What `Tests/Storm/truth.py` says of a world.
+struct StormTruth: Decodable, Sendable {
+    struct Unit: Decodable, Sendable {
+        var differences: [String]
+        /// Of what its owner had.
+        var lost: [String]
+    }
+
+    struct Ledger: Decodable, Sendable {
+        var damage: [String]
+        /// Verb, address and outcome of each, in order.
+        var runs: [[String?]]
+    }
+
+    struct Unreadable: Error { let text: String }
+
+    var units: [Unit]
+    var ledger: Ledger
+    /// Files that nobody needs.
+    var left: [String]
+
+    var isRight: Bool { units.allSatisfy(\.differences.isEmpty) }
+}
+
+extension StormWorld {
+    private struct Expectation: Encodable {
+        struct Unit: Encodable {
+            var folder: String
+            var firmware: String?
+            var fpga: String?
+            var files: [String: String]?
+            var own: [String: String]
+        }
+
+        var units: [Unit]
+    }
+
+    /// Reads what the units hold, and what their records are.
+    /// - Parameter verb: says what the units should hold.
+    func truth(_ verb: StormPlan.Verb, _ station: StormStation) throws -> StormTruth {
+        let units = try plan.units.map { unit in
+            var wanted = Expectation.Unit(folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit))
+            let isWhole = [.flash, .fleet, .line, .verify, .update].contains(verb)
+            if isWhole || verb == .firmware { wanted.firmware = station.firmware(of: unit.family, catalogue) }
+            if unit.family == "monocle", isWhole || verb == .fpga { wanted.fpga = station.fpgaImage(catalogue) }
+            if isWhole || verb == .scripts { wanted.files = try station.scripts(of: unit.family, catalogue) }
+            if verb == .copy {
+                wanted.files = Dictionary(uniqueKeysWithValues: (0..<4).map { ("lib/part\($0).txt", "\(path)/lib/part\($0).txt") })
+            }
+            return wanted
+        }
+        let file = URL(fileURLWithPath: path + "-expectation.json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try JSONEncoder().encode(Expectation(units: units)).write(to: file)
+        let python = try TestTools.require(TestTools.python, "the Python of .venv")
+        let answer = try runProgram(python, [StormStation.files.appendingPathComponent("truth.py").path, path, file.path])
+        guard answer.status == 0, let truth = try? JSONDecoder().decode(StormTruth.self, from: Data(answer.output.utf8)) else {
+            throw StormTruth.Unreadable(text: answer.output)
+        }
+        return truth
+    }
+}
