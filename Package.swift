@@ -182,8 +182,8 @@ let package = Package(
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
             name: "FuzzTargets", dependencies: [
-                "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "KeyboardFamily",
-                "OpenBotFamily", "Ledger", "Support", "Bluetooth",
+                "Archive", "Assistant", "BlueZ", "CDBus", "Cryptography", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily",
+                "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "Support", "Bluetooth",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict),

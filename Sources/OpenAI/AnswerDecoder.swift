@@ -76,6 +76,8 @@ struct AnswerDecoder {
     private var beginningText: String { "it begins with \(ServerMessage.excerpt(of: beginning, count: 60, hiding: key))" }
 
     private mutating func take(_ event: [UInt8], _ piece: (String) -> Void) throws(AssistantError) {
+        // Some servers keep the connection alive with events of no data.
+        if event.isEmpty { return }
         hasEvents = true
         if event.elementsEqual("[DONE]".utf8) { return isDone = true }
         guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(event)) else {

@@ -83,6 +83,12 @@ import Testing
         #expect(summary == AnswerSummary(totalTokens: 3, cutShort: .byLength))
     }
 
+    @Test func eventsWithoutDataArePassedOver() throws {
+        let stream = "data:\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"noon\"},\"finish_reason\":\"stop\"}]}\n\ndata: \n\ndata: [DONE]\n\n"
+        #expect(try decode(stream).text == "noon")
+        #expect(throws: AssistantError.notUnderstood("it begins with data:  ")) { try decode("data:\n\n") }
+    }
+
     /// Text in parts, as some servers send it.
     @Test func partsAreJoined() throws {
         let parts = "[{\"type\":\"text\",\"text\":\"One \"},{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"two\"}]"

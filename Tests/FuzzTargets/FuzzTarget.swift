@@ -9,8 +9,11 @@ public struct FuzzTarget: Sendable {
         .bundle,
         .bundleKey,
         .bundleManifest,
+        .busSignal,
+        .controlPoint,
         .espImage,
         .frameMessages,
+        .helperAnswer,
         .package,
         .packageContent,
         .initPacket,
@@ -18,10 +21,15 @@ public struct FuzzTarget: Sendable {
         .intelHexRecords,
         .keyboardTrace,
         .luaPrompt,
+        .monocleMessages,
         .picture,
+        .pieceSigns,
         .pngContent,
+        .programOutput,
+        .rawPrompt,
         .recordLine,
         .robotLine,
+        .serverAnswer,
     ]
 
     public let name: String

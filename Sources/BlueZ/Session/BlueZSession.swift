@@ -214,7 +214,7 @@ extension BusMessage {
         }
     }
 
-    fileprivate func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
+    func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
         switch (interface, member) {
         case (BusName.objectManager, "InterfacesAdded"):
             guard body.count == 2, let path = body[0].asText, let interfaces = body[1].asDictionary else { return [] }
