@@ -137,6 +137,25 @@ extension TransferMachineTests {
         }
     }
 
+    /// At 20 bytes an object has 205 packets: one of them is lost more often than not on an air that loses one of 250.
+    @Test func manyPacketsAreForgivenMoreLosses() {
+        var pacing = Pacing()
+        pacing.packetsPerObject = 205
+        pacing.noteCleanObject()
+        for _ in 0..<8 { pacing.noteLoss() }
+        #expect(pacing.level == 0)
+        pacing.noteLoss()
+        #expect(pacing.level == 1, "so many in a row are the queue's")
+        pacing.noteCleanObject()
+        #expect(pacing.level == 0, "one object shows what twelve of long packets show")
+        var driver = MachineDriver()
+        _ = driver.handle(.linkReady(payloadSize: 23))
+        #expect(driver.machine.setbackLimit == 25)
+        var usual = MachineDriver()
+        _ = usual.handle(.linkReady(payloadSize: 244))
+        #expect(usual.machine.setbackLimit == 8)
+    }
+
     /// One answer that hung does not slow all that follows without end.
     @Test func aSlowAnswerSlowsThreefoldAtMost() {
         var pacing = Pacing()

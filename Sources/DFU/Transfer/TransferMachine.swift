@@ -8,8 +8,8 @@
 ///
 /// An empty list of actions means: not for us, go on waiting for the same thing.
 struct TransferMachine: Sendable {
-    /// In a row, without a byte more on the unit.
-    static let setbackLimit = 8
+    /// In a row, without a byte more on the unit; an object of 205 packets loses one more often than not where one of 250 is lost.
+    var setbackLimit: Int { max(8, packetsPerObject / 8) }
     /// Requests in a row without an answer: some ten seconds.
     static let silenceLimit = 4
     /// The flash page: data objects are multiples of it.
@@ -77,6 +77,7 @@ struct TransferMachine: Sendable {
         guard state == .idle else { return [] }
         guard payloadSize >= 20 else { return fail(.transfer(.payloadTooSmall(payloadSize))) }
         packetSize = payloadSize / 4 * 4
+        pacing.packetsPerObject = packetsPerObject
         savedAt = now
         return setInterval()
     }

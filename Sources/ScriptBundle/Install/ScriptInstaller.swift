@@ -48,7 +48,7 @@ public struct ScriptInstaller: Sendable {
     }
 
     public func deepCheck() async throws -> [ScriptDifference] {
-        try await session.using {
+        try await helper.reader.using {
             var found: [ScriptDifference] = []
             for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed)) {
                 guard let actual else {
