@@ -148,12 +148,20 @@ extension TransferMachineTests {
         #expect(pacing.level == 1, "so many in a row are the queue's")
         pacing.noteCleanObject()
         #expect(pacing.level == 0, "one object shows what twelve of long packets show")
+    }
+
+    /// Packets that never arrive are another matter: the bootloader may have no buffer left.
+    @Test(arguments: [(20, 24), (0, 7)]) func shortPacketsMayBeLostMoreOften(arrived: Int, allowed: Int) {
         var driver = MachineDriver()
-        _ = driver.handle(.linkReady(payloadSize: 23))
-        #expect(driver.machine.setbackLimit == 25)
-        var usual = MachineDriver()
-        _ = usual.handle(.linkReady(payloadSize: 244))
-        #expect(usual.machine.setbackLimit == 8)
+        _ = driver.toImage(payloadSize: 23, offset: 0)
+        _ = driver.done(1)
+        _ = driver.handle(.timedOut(.receipt))
+        for _ in 0..<allowed {
+            #expect(failure(driver.selected(4096, arrived, 5)) == nil)
+            _ = driver.done(1)
+            _ = driver.handle(.timedOut(.receipt))
+        }
+        #expect(failure(driver.selected(4096, arrived, 5)) == .transfer(.objectLost(.data, offset: 0, attempts: allowed + 1)))
     }
 
     /// One answer that hung does not slow all that follows without end.

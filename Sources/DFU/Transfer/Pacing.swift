@@ -65,11 +65,10 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
         if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
         objectsSinceFaster = nil
         change(level: min(level + 1, Self.scales.count - 1))
+        forgiven = 0
     }
 
-    private mutating func change(level new: Int) {
-        (level, cleanObjects, isProven, forgiven) = (new, 0, false, packetsPerObject / 100)
-    }
+    private mutating func change(level new: Int) { (level, cleanObjects, isProven) = (new, 0, false) }
 
     mutating func notePassage() { isProven = true }
 
@@ -78,7 +77,7 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
         objectsSinceFaster = objectsSinceFaster.map { $0 + 1 }
         guard level > 0, cleanObjects >= max(1, probation * Self.usualPackets / packetsPerObject) else { return }
         change(level: level - 1)
-        objectsSinceFaster = 0
+        (objectsSinceFaster, forgiven) = (0, packetsPerObject / 100)
     }
 
     public var description: String { level == 0 ? "the usual pauses" : "pauses of \(scale) percent" }

@@ -69,7 +69,7 @@ extension TransferMachine {
         if isTailMissing, object.kind == .data, offset > reached { (setbacks, reached) = (0, offset) }
         setbacks += 1
         summary.losses += 1
-        guard setbacks < setbackLimit else {
+        guard setbacks < (offset > object.range.lowerBound ? lossLimit : Self.setbackLimit) else {
             return fail(.transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: setbacks)))
         }
         let before = pacing
@@ -148,7 +148,7 @@ extension TransferMachine {
         _ operation: ControlPointOperation, _ refusal: Refusal, pause duration: Duration, then continuation: Continuation
     ) -> [TransferAction] {
         setbacks += 1
-        guard setbacks < setbackLimit else { return fail(.refused(operation, refusal)) }
+        guard setbacks < Self.setbackLimit else { return fail(.refused(operation, refusal)) }
         return pause(duration, then: continuation)
     }
 

@@ -8,8 +8,10 @@
 ///
 /// An empty list of actions means: not for us, go on waiting for the same thing.
 struct TransferMachine: Sendable {
-    /// In a row, without a byte more on the unit; an object of 205 packets loses one more often than not where one of 250 is lost.
-    var setbackLimit: Int { max(8, packetsPerObject / 8) }
+    /// In a row, without a byte more on the unit.
+    static let setbackLimit = 8
+    /// Where packets arrive: an object of 205 of them loses one more often than not where one of 250 is lost.
+    var lossLimit: Int { max(Self.setbackLimit, packetsPerObject / 8) }
     /// Requests in a row without an answer: some ten seconds.
     static let silenceLimit = 4
     /// The flash page: data objects are multiples of it.

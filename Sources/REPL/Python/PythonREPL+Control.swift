@@ -5,10 +5,8 @@ import Synchronization
 extension PythonREPL {
     /// Sent between the end of one interpreter and the start of the next (monocle-micropython, `main.c`).
     private static let restartMessage = "soft reboot\r\n"
-    /// The prompt is asked for again after this time: a unit that starts lets a ^C pass until its program runs.
-    private static let pollInterval = Duration.milliseconds(200)
-    /// And after this one where it was there, and its proof is missing.
-    private static let proofInterval = Duration.milliseconds(400)
+    /// The prompt is asked for again after this time.
+    private static let pollInterval = Duration.milliseconds(400)
     /// And after this one where the friendly prompt came, and no raw one behind it.
     private static let shortPollInterval = Duration.milliseconds(45)
     /// Lets the unit finish its commands and drain old output before it is interrupted.
@@ -25,7 +23,7 @@ extension PythonREPL {
             state.forgetHelpers()
             return state.hasStartedProgram
         }
-        if !hasStartedProgram { try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.proofInterval))) }
+        if !hasStartedProgram { try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval))) }
         var entry = RawREPLEntry()
         while clock.now < deadline {
             try await send(bytes: entry.poll(), before: deadline)
@@ -41,7 +39,7 @@ extension PythonREPL {
             switch entry.receive(bytes, nonce: Self.randomNonce) {
             case .send(let code):
                 try await send(bytes: code, before: deadline)
-                attemptEnd = min(deadline, clock.deadline(in: Self.proofInterval))
+                attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
             case .wait: attemptEnd = min(attemptEnd, clock.deadline(in: Self.shortPollInterval))
             case .proven: return true
             case nil: continue
