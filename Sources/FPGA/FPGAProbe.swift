@@ -54,8 +54,9 @@ public struct FPGAProbe: Sendable {
     }
 
     /// SHA-256 of the 444,430 bytes in flash, computed on the unit.
-    func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
-        try await session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
+    /// - Parameter session: of the helper's beginning, unless more is asked of it soon.
+    func digest(by session: HelperSession? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
+        try await (session ?? helper.reader).using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
     }
 
     private func digestOnce(onProgress: (Int) -> Void) async throws -> [UInt8] {
@@ -80,7 +81,9 @@ public struct FPGAProbe: Sendable {
         return bytes
     }
 
-    func isCommitted() async throws -> Bool { try await session.using { try await marker() == FPGALimits.marker } }
+    func isCommitted(by session: HelperSession? = nil) async throws -> Bool {
+        try await (session ?? helper.reader).using { try await marker() == FPGALimits.marker }
+    }
 
     /// Reads the marker and the digests of all pages and of the whole flash, computed on the unit.
     /// - Parameter image: also reads what a plan for this image needs.

@@ -127,7 +127,7 @@ extension FPGAUpdater {
 
     func verify(_ onEvent: (FPGAEvent) -> Void) async throws {
         let digest = try await retrying(onEvent) {
-            try await probe.digest { onEvent(.verifying(bytesDone: $0, bytesTotal: image.bytes.count)) }
+            try await probe.digest(by: session) { onEvent(.verifying(bytesDone: $0, bytesTotal: image.bytes.count)) }
         }
         if digest == image.sha256 { return }
         throw RetryReason.flashDiffers(pages: try await survey(onEvent).differingPages(from: image))

@@ -9,13 +9,34 @@ struct FlashHelper: Sendable {
     /// Reading 16 pages and computing their digests on the unit takes a second.
     static let readTimeout = Duration.seconds(8)
 
-    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying, book, phrases] + input)
+    static let remote = RemoteHelper("_nf", pieces: [digests], more: [base, writing, reading, surveying, book, phrases] + input)
     private static let input = InputPiece.helper("_nf")
 
-    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 if unknown. `b` is set during a write: an interrupt then leaves
-    /// the firmware's counter behind, and makes this one unknown instead of wrong.
-    private static let base = """
+    /// `F` is the firmware's `update.Fpga`. `sha` returns a digest over several calls. The firmware reads, unchecked, into a buffer on a
+    /// stack of 8 KiB, so at most 1024 bytes at a time.
+    private static let digests = """
         class _nf(_nr):
+         def feed(s,q,e,*a):
+          while q<e:
+           m=min(1024,e-q)
+           d=s.F.read(q,m)
+           for h in a:
+            h.update(d)
+           q+=m
+         def sha(s,q,e):
+          if q==0:
+           s.h=s.H()
+          s.feed(q,e,s.h)
+          s.say(s.x(s.h.digest())if e==444430 else'')
+         def mark(s):
+          s.say(s.x(s.F.read(444430,4)))
+        _nf.F=\(RemoteHelper.update("Fpga"))
+        """
+
+    /// `n` is the counter, −1 if unknown. `b` is set during a write: an interrupt then leaves the firmware's counter behind, and makes
+    /// this one unknown instead of wrong.
+    private static let base = """
+        class _nf(_nf):
          n=-1
          b=0
          def at(s):
@@ -28,7 +49,6 @@ struct FlashHelper: Sendable {
           s.n=0
           s.b=0
           s.at()
-        _nf.F=\(RemoteHelper.update("Fpga"))
         """
 
     /// `w` takes a piece of the image with its offset and check, as literals and runs (``FPGAChunkEncoder``). `put` passes it
@@ -79,31 +99,14 @@ struct FlashHelper: Sendable {
           s.say(str(z-q)+' '+s.part(q,z))
         """#
 
-    /// `part` returns the beginning of a digest, `sha` a whole one over several calls. The firmware reads, unchecked, into a
-    /// buffer on a stack of 8 KiB, so at most 1024 bytes at a time.
-    private static let digests = """
+    /// `part` returns the beginning of a digest, `pages` one for each of `k` pages of 4 KiB and, after the last page, one of all pages
+    /// since page 0.
+    private static let surveying = """
         class _nf(_nf):
-         def feed(s,q,e,*a):
-          while q<e:
-           m=min(1024,e-q)
-           d=s.F.read(q,m)
-           for h in a:
-            h.update(d)
-           q+=m
          def part(s,q,e,*a):
           h=s.H()
           s.feed(q,e,h,*a)
           return s.x(h.digest()[:8])
-         def sha(s,q,e):
-          if q==0:
-           s.h=s.H()
-          s.feed(q,e,s.h)
-          s.say(s.x(s.h.digest())if e==444430 else'')
-        """
-
-    /// `pages` returns a digest for each of `k` pages of 4 KiB and, after the last page, one of all pages since page 0.
-    private static let surveying = """
-        class _nf(_nf):
          def pages(s,p,k):
           if p==0:
            s.h=s.H()
@@ -111,8 +114,6 @@ struct FlashHelper: Sendable {
           if p+k==109:
            t.append(s.x(s.h.digest()))
           s.say(' '.join(t))
-         def mark(s):
-          s.say(s.x(s.F.read(444430,4)))
         """
 
     /// The phrases of a ``PhraseBook``, and their mark if it is theirs: a literal that lost its middle is still one. `free` makes room and
@@ -169,11 +170,15 @@ struct FlashHelper: Sendable {
         """
 
     let session: HelperSession
+    /// For digests alone.
+    let reader: HelperSession
 
     /// A helper lost in a restart is not uploaded again in the middle of a step: the write counter is lost with it.
     init(repl: PythonREPL, answerTimeout: Duration) {
-        session = HelperSession(
-            of: Self.remote, on: repl, answerTimeout: answerTimeout, lastingExceptions: ["NameError", "ValueError", "OSError"])
+        func session(of helper: RemoteHelper) -> HelperSession {
+            HelperSession(of: helper, on: repl, answerTimeout: answerTimeout, lastingExceptions: ["NameError", "ValueError", "OSError"])
+        }
+        (self.session, reader) = (session(of: Self.remote), session(of: Self.remote.beginning))
     }
 
     func counter() async throws -> Int? { try Self.counter(from: await session.ask("at()")) }

@@ -5,6 +5,8 @@ import Support
 /// A session at a unit's Python or Lua prompt. One task uses it at a time.
 public protocol UnitPrompt: Sendable {
     var clock: SessionClock { get }
+    /// Of the fastest command.
+    var roundTrip: Duration { get }
     func recover(within: Duration) async throws
     /// Starts the unit's program again even if the caller is cancelled, whatever the session was doing.
     func putBack(within limit: Duration) async

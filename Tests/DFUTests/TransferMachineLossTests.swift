@@ -137,6 +137,33 @@ extension TransferMachineTests {
         }
     }
 
+    /// At 20 bytes an object has 205 packets: one of them is lost more often than not on an air that loses one of 250.
+    @Test func manyPacketsAreForgivenMoreLosses() {
+        var pacing = Pacing()
+        pacing.packetsPerObject = 205
+        pacing.noteCleanObject()
+        for _ in 0..<8 { pacing.noteLoss() }
+        #expect(pacing.level == 0)
+        pacing.noteLoss()
+        #expect(pacing.level == 1, "so many in a row are the queue's")
+        pacing.noteCleanObject()
+        #expect(pacing.level == 0, "one object shows what twelve of long packets show")
+    }
+
+    /// Packets that never arrive are another matter: the bootloader may have no buffer left.
+    @Test(arguments: [(20, 24), (0, 7)]) func shortPacketsMayBeLostMoreOften(arrived: Int, allowed: Int) {
+        var driver = MachineDriver()
+        _ = driver.toImage(payloadSize: 23, offset: 0)
+        _ = driver.done(1)
+        _ = driver.handle(.timedOut(.receipt))
+        for _ in 0..<allowed {
+            #expect(failure(driver.selected(4096, arrived, 5)) == nil)
+            _ = driver.done(1)
+            _ = driver.handle(.timedOut(.receipt))
+        }
+        #expect(failure(driver.selected(4096, arrived, 5)) == .transfer(.objectLost(.data, offset: 0, attempts: allowed + 1)))
+    }
+
     /// One answer that hung does not slow all that follows without end.
     @Test func aSlowAnswerSlowsThreefoldAtMost() {
         var pacing = Pacing()

@@ -261,14 +261,3 @@ extension FPGAUpdater {
         return FPGAOutcome(plan: plan, bytesWritten: written)
     }
 }
-
-/// Shaped like a real image: more than half zeros, in runs, a blank end.
-func developmentImage(seed: UInt64) -> [UInt8] {
-    var generator = SeededNumbers(seed: seed)
-    var bytes: [UInt8] = []
-    while bytes.count < 440_000 {
-        bytes += generator.bytes(count: Int.random(in: 1...120, using: &generator))
-        bytes += [UInt8](repeating: 0, count: Int.random(in: 1...200, using: &generator))
-    }
-    return bytes
-}

@@ -64,7 +64,7 @@ struct TextUpdater: ComponentUpdater {
     let component = Component.text
     let version: String
     var byteCount: Int { version.utf8.count }
-    let wholeUpdate = [StageEstimate(.text, seconds: 1)]
+    func wholeUpdate(interval: Double) -> [StageEstimate] { [StageEstimate(.text, seconds: 1)] }
 
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
         let actual = try await unit.version(of: .text)

@@ -91,7 +91,7 @@ struct CancelledProofTests {
         let assets = try Self.assets()
         _ = try await bench.flash(assets)
         var remedies = 0
-        for notification in stride(from: 10, through: 40, by: 3) {
+        for notification in stride(from: 4, through: 34, by: 2) {
             for moment in [0, 100] {
                 var bench = bench
                 bench.faults.lostNotifications = [notification]

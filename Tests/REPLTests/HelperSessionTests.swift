@@ -17,20 +17,32 @@ import Testing
 
         func note(_ packet: [UInt8]) { bytes.withLock { $0 += packet } }
 
-        var questions: Int { String(decoding: bytes.withLock { $0 }, as: UTF8.self).ranges(of: "print('helper'").count }
+        func count(_ text: String) -> Int { String(decoding: bytes.withLock { $0 }, as: UTF8.self).ranges(of: text).count }
+
+        var questions: Int { count("print('helper'") }
     }
 
-    private func withSession(_ body: (HelperSession, PythonREPL, Wire) async throws -> Void) async throws {
+    /// - Parameter damages: the first packet with `digest`.
+    private func withSession(
+        lasting: [String] = ["OSError"], damages: Bool = false, _ body: (HelperSession, PythonREPL, Wire) async throws -> Void
+    ) async throws {
         let wire = Wire()
+        let isDue = Mutex(damages)
         let host = try MicroPythonHost(
             folder: makeUnitFolder(),
             packetFault: { _, bytes in
                 wire.note(bytes)
-                return bytes
+                guard let found = bytes.firstRange(of: "digest".utf8),
+                    isDue.withLock({ isDue in
+                        defer { isDue = false }
+                        return isDue
+                    })
+                else { return bytes }
+                return Array(bytes[..<found.lowerBound] + "digesp".utf8 + bytes[found.upperBound...])
             })
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: Self.limit)
-        try await body(HelperSession(of: Self.helper, on: repl, answerTimeout: Self.limit, lastingExceptions: ["OSError"]), repl, wire)
+        try await body(HelperSession(of: Self.helper, on: repl, answerTimeout: Self.limit, lastingExceptions: lasting), repl, wire)
     }
 
     @Test func aHelperIsAskedForOnce() async throws {
@@ -73,6 +85,60 @@ import Testing
             _ = try await repl.runText("del _nt,_nr", within: Self.limit)
             #expect(try await session.retrying({ notices.append($0) }) { try await session.perform("up()") } == "1")
             #expect(notices == ["an answer was lost; asking again"])
+        }
+    }
+
+    /// A mark does not show that a byte of the code was changed on the way: what the code then raises does.
+    @Test(arguments: [["OSError"], ["NameError"]])
+    func aDamagedHelperIsBroughtAgain(lasting: [String]) async throws {
+        try await withSession(lasting: lasting, damages: true) { session, repl, wire in
+            try await session.ensure()
+            if lasting == ["NameError"] {
+                await #expect(throws: REPLError.self) { try await session.retrying({ _ in }) { try await session.perform("up()") } }
+                try await session.ensure()
+            }
+            #expect(try await session.retrying({ _ in }) { try await session.perform("up()") } == "1")
+        }
+    }
+
+    private static let long = RemoteHelper(
+        "_nl", pieces: ["class _nl(_nr):\n def one(s):\n  s.say('1')"], more: ["class _nl(_nl):\n def two(s):\n  s.say('2')"])
+
+    @Test func theBeginningOfAHelperComesFirst() async throws {
+        try await withSession { _, repl, wire in
+            let beginning = HelperSession(of: Self.long.beginning, on: repl, answerTimeout: Self.limit)
+            let whole = HelperSession(of: Self.long, on: repl, answerTimeout: Self.limit)
+            #expect(try await beginning.using { try await beginning.perform("one()") } == "1")
+            #expect(wire.count("class _nl") == 1 && wire.questions == 1)
+            #expect(try await whole.using { try await whole.perform("two()") } == "2")
+            #expect(try await beginning.using { try await beginning.perform("one()") } == "1")
+            #expect(wire.count("class _nl") == 2 && wire.questions == 1)
+            // A new session finds what is there.
+            try await repl.recover(within: Self.limit)
+            #expect(try await beginning.using { try await whole.perform("two()") } == "2")
+            #expect(wire.count("class _nl") == 2 && wire.questions == 2)
+        }
+    }
+
+    /// What was remembered has gone in a restart of which nobody was told.
+    @Test(arguments: ["del _nl,_nr", "del _nl"])
+    func aBeginningThatIsGoneIsBroughtAgain(removal: String) async throws {
+        try await withSession { _, repl, wire in
+            try await HelperSession(of: Self.long.beginning, on: repl, answerTimeout: Self.limit).ensure()
+            _ = try await repl.runText(removal, within: Self.limit)
+            let whole = HelperSession(of: Self.long, on: repl, answerTimeout: Self.limit)
+            #expect(try await whole.using { try await whole.perform("two()") } == "2")
+            #expect(wire.questions == 2)
+        }
+    }
+
+    @Test func aBaseThatIsGoneIsBroughtAgain() async throws {
+        try await withSession { session, repl, wire in
+            try await session.ensure()
+            _ = try await repl.runText("del _nt,_nr", within: Self.limit)
+            let other = HelperSession(of: Self.long, on: repl, answerTimeout: Self.limit)
+            #expect(try await other.using { try await other.perform("one()") } == "1")
+            #expect(wire.questions == 2, "where the base was not found, nothing else was there: only its loss has to be asked about")
         }
     }
 }

@@ -32,3 +32,14 @@ package enum BitstreamBytes {
         return [UInt8(crc & 0xFF), UInt8(crc >> 8)]
     }
 }
+
+/// Shaped like a real image of the FPGA: more than half zeros, in runs, a blank end.
+package func developmentImage(seed: UInt64) -> [UInt8] {
+    var generator = SeededNumbers(seed: seed)
+    var bytes: [UInt8] = []
+    while bytes.count < 440_000 {
+        bytes += generator.bytes(count: Int.random(in: 1...120, using: &generator))
+        bytes += [UInt8](repeating: 0, count: Int.random(in: 1...200, using: &generator))
+    }
+    return bytes
+}

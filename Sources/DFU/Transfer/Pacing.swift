@@ -31,6 +31,12 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     private var cleanObjects = 0
     private var probation = firstProbation
     private var objectsSinceFaster: Int?
+    /// An object of many packets tries the queue often, and loses one on the air often.
+    var packetsPerObject = usualPackets
+    /// Losses that still count as the air's.
+    private var forgiven = 0
+    /// In packets of 244 bytes.
+    static let usualPackets = 17
 
     /// In percent, by the time that the unit took to write its settings.
     private var flashScale = 100
@@ -50,23 +56,28 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     /// So many clean objects show that a pace holds: a later loss was on the air.
     private static let trust = 4
 
+    private var trustedCount: Int { max(1, Self.trust * Self.usualPackets / packetsPerObject) }
+
     mutating func noteLoss() {
-        guard cleanObjects < Self.trust else { return cleanObjects = 0 }
+        if cleanObjects >= trustedCount { forgiven = max(1, packetsPerObject / 25) }
+        cleanObjects = 0
+        guard forgiven == 0 else { return forgiven -= 1 }
         if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
         objectsSinceFaster = nil
-        (cleanObjects, isProven) = (0, false)
-        level = min(level + 1, Self.scales.count - 1)
+        change(level: min(level + 1, Self.scales.count - 1))
+        forgiven = 0
     }
+
+    private mutating func change(level new: Int) { (level, cleanObjects, isProven) = (new, 0, false) }
 
     mutating func notePassage() { isProven = true }
 
     mutating func noteCleanObject() {
         cleanObjects += 1
         objectsSinceFaster = objectsSinceFaster.map { $0 + 1 }
-        guard level > 0, cleanObjects >= probation else { return }
-        level -= 1
-        (cleanObjects, isProven) = (0, false)
-        objectsSinceFaster = 0
+        guard level > 0, cleanObjects >= max(1, probation * Self.usualPackets / packetsPerObject) else { return }
+        change(level: level - 1)
+        (objectsSinceFaster, forgiven) = (0, packetsPerObject / 100)
     }
 
     public var description: String { level == 0 ? "the usual pauses" : "pauses of \(scale) percent" }

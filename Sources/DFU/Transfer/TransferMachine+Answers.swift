@@ -69,7 +69,7 @@ extension TransferMachine {
         if isTailMissing, object.kind == .data, offset > reached { (setbacks, reached) = (0, offset) }
         setbacks += 1
         summary.losses += 1
-        guard setbacks < Self.setbackLimit else {
+        guard setbacks < (offset > object.range.lowerBound ? lossLimit : Self.setbackLimit) else {
             return fail(.transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: setbacks)))
         }
         let before = pacing

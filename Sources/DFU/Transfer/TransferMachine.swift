@@ -10,6 +10,8 @@
 struct TransferMachine: Sendable {
     /// In a row, without a byte more on the unit.
     static let setbackLimit = 8
+    /// Where packets arrive: an object of 205 of them loses one more often than not where one of 250 is lost.
+    var lossLimit: Int { max(Self.setbackLimit, packetsPerObject / 8) }
     /// Requests in a row without an answer: some ten seconds.
     static let silenceLimit = 4
     /// The flash page: data objects are multiples of it.
@@ -77,6 +79,7 @@ struct TransferMachine: Sendable {
         guard state == .idle else { return [] }
         guard payloadSize >= 20 else { return fail(.transfer(.payloadTooSmall(payloadSize))) }
         packetSize = payloadSize / 4 * 4
+        pacing.packetsPerObject = packetsPerObject
         savedAt = now
         return setInterval()
     }

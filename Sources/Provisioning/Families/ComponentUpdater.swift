@@ -4,7 +4,8 @@ public protocol ComponentUpdater: Sendable {
     /// The version that the unit must show.
     var version: String { get }
     /// The cost if the whole component must be written.
-    var wholeUpdate: [StageEstimate] { get }
+    /// - Parameter interval: between two connection events, in seconds.
+    func wholeUpdate(interval: Double) -> [StageEstimate]
     /// Bytes of the image, not of the transfer.
     var byteCount: Int { get }
 
@@ -30,10 +31,11 @@ extension ComponentUpdater {
     public func ownFiles(_ unit: UnitLease, _ job: JobState) async throws -> OwnFiles { OwnFiles() }
 
     /// A current component costs nothing; any other may have to be written whole.
-    func plan(_ action: ComponentPlan.Action, from actual: String?) -> ComponentPlan {
+    /// - Parameter interval: between two connection events, in seconds: the default is what units ask for.
+    func plan(_ action: ComponentPlan.Action, from actual: String?, interval: Double = 0.015) -> ComponentPlan {
         ComponentPlan(
             component: component, action: action, from: actual, to: version, byteCount: byteCount,
-            estimates: action == .current ? [] : wholeUpdate)
+            estimates: action == .current ? [] : wholeUpdate(interval: interval))
     }
 }
 
@@ -59,10 +61,11 @@ extension PlannedUpdate {
 struct UpdateAfterFirmware: PlannedUpdate {
     let updater: any ComponentUpdater
     let ownFiles: OwnFiles
+    let interval: Double
     /// The checks before an erase.
     let preflight: @Sendable () async throws -> Void
 
-    var plan: ComponentPlan { updater.plan(.afterFirmware, from: nil) }
+    var plan: ComponentPlan { updater.plan(.afterFirmware, from: nil, interval: interval) }
 
     /// It erases nothing itself; the update it becomes may.
     var erases: Bool { false }

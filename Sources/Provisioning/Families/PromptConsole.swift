@@ -19,6 +19,8 @@ public protocol PromptConsole: ProgramConsole {
 public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 extension PromptConsole {
+    public var roundTrip: Duration? { repl.roundTrip }
+
     /// Ctrl-C waits for the start of the unit's program.
     public static var shutdownGrace: Duration { PythonREPL.shutdownGrace }
 

@@ -8,6 +8,8 @@ public protocol UnitConsole: Sendable {
     func version(of component: Component) async throws -> String?
     /// Other facts that the unit reports; the battery's charge is needed before an erase.
     func facts() async throws -> [UnitFact]
+    /// Of one question and its answer: two connection intervals. `nil` if none was timed.
+    var roundTrip: Duration? { get }
     /// Restarts the unit and waits until the link is gone.
     func reboot(into mode: UnitMode) async throws
     /// Makes the unit answer again, over the same link.
@@ -16,6 +18,11 @@ public protocol UnitConsole: Sendable {
     /// Ends the console and leaves the link to the caller.
     func detach() async -> any Connection
     func close() async
+}
+
+extension UnitConsole {
+    /// Optional for a unit whose updates do not depend on it.
+    public var roundTrip: Duration? { nil }
 }
 
 /// A console of a unit that runs a program made of scripts.

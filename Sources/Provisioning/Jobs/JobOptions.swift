@@ -23,6 +23,8 @@ public struct JobOptions: Sendable {
     public var keeping: FileKeeping?
     /// What was kept is put back before the unit is verified.
     public var putsBack = false
+    /// What a component took in the station's last runs, as a multiple of what was estimated.
+    public var corrections: [Component: Double] = [:]
     /// Asked right before each erase; what it throws ends the job with the unit as it is.
     public var beforeErase: @Sendable () async throws -> Void = {}
 

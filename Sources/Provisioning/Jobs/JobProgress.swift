@@ -18,7 +18,7 @@ struct JobProgress: Sendable {
     /// A component needs what its plan says: what it does not need goes to the others' share of the bar.
     mutating func expect(_ component: ComponentPlan) {
         for stage in component.component.stages where stage != current { weights[stage] = nil }
-        for estimate in component.estimates { weights[estimate.stage] = estimate.seconds }
+        for estimate in component.expected { weights[estimate.stage] = estimate.seconds }
     }
 
     mutating func begin(_ stage: Stage) {

@@ -112,12 +112,20 @@ extension JobState {
     }
 
     func planned(_ plan: Plan) {
-        update { state in
+        var plan = plan
+        plan.components = plan.components.map(corrected)
+        update { [plan] state in
             let isNew = state.plan != plan
             state.plan = plan
             for component in plan.components { state.progress.expect(component) }
             return isNew ? .planned(plan) : nil
         }
+    }
+
+    private func corrected(_ component: ComponentPlan) -> ComponentPlan {
+        var corrected = component
+        if !component.estimates.isEmpty { corrected.correction = options.corrections[component.component] }
+        return corrected
     }
 
     var plan: Plan? { state.withLock { $0.plan } }
@@ -126,6 +134,7 @@ extension JobState {
     func refine(_ component: ComponentPlan) {
         state.withLock { state in
             guard let index = state.plan?.components.firstIndex(where: { $0.component == component.component }) else { return }
+            let component = corrected(component)
             state.plan?.components[index] = component
             state.progress.expect(component)
         }

@@ -34,6 +34,8 @@ public struct ComponentPlan: Sendable, Equatable, Encodable {
     /// Bytes of the image, not of the air.
     public var byteCount: Int
     public var estimates: [StageEstimate]
+    /// What the estimates are multiplied with, by what the station's last runs took; `nil` without such runs.
+    public var correction: Double?
     /// Names of a person's own files on the unit that the update replaces, or may erase; printable. `nil` for none.
     public var erases: [String]?
 
@@ -52,5 +54,8 @@ public struct ComponentPlan: Sendable, Equatable, Encodable {
     var outdatesOthers: Bool { component.outdatesOthers && action != .current }
 
     /// Expected; 0 for what is current.
-    public var seconds: Double { estimates.reduce(0) { $0 + $1.seconds } }
+    public var seconds: Double { expected.reduce(0) { $0 + $1.seconds } }
+
+    /// The estimates, corrected.
+    var expected: [StageEstimate] { estimates.map { StageEstimate($0.stage, seconds: $0.seconds * (correction ?? 1)) } }
 }

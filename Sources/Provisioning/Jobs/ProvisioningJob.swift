@@ -28,8 +28,8 @@ public struct ProvisioningJob: Sendable {
     public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
             unit: UnitIdentity(address: locator.address, name: locator.family.rawValue), family: locator.family,
-            components: locator.rules.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock,
-            report: report)
+            components: locator.rules.components, options: options, expecting: updaters.flatMap { $0.wholeUpdate(interval: 0.015) },
+            clock: locator.clock, report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
         let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun)
         let policy = RetryPolicy(mayRestartUnit: locator.rules.restartWithoutProgram != nil)
@@ -77,7 +77,10 @@ extension ProvisioningJob {
                 continue
             }
             let own = try await updater.ownFiles(lease, state)
-            planned.append(UpdateAfterFirmware(updater: updater, ownFiles: own) { try await checkPreflight(lease, state) })
+            planned.append(
+                UpdateAfterFirmware(updater: updater, ownFiles: own, interval: lease.connectionInterval) {
+                    try await checkPreflight(lease, state)
+                })
         }
         state.planned(plan(try await tellFiles(of: planned, lease, state)))
         return planned

@@ -32,6 +32,9 @@ public final class UnitLease: Sendable {
     /// Whether there is a link; a connected unit does not advertise.
     var hasLink: Bool { state.withLock { $0.console != nil } }
 
+    /// Of the link in hand, in seconds; a unit that was not asked yet has the usual one.
+    public var connectionInterval: Double { (state.withLock { $0.console }?.roundTrip).map { $0 / .seconds(2) } ?? 0.015 }
+
     /// Why a unit is not seen.
     func absence() -> ProvisioningError { state.withLock(\.wasLinked) ? .unitGone(address) : .unitNotFound(address) }
 

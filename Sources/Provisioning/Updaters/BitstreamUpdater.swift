@@ -52,11 +52,11 @@ public struct BitstreamUpdater: ComponentUpdater {
     public var component: Component { .fpga }
     public var version: String { bitstream.version }
     public var byteCount: Int { bitstream.image.bytes.count }
-    public var wholeUpdate: [StageEstimate] { estimates(for: .erase) }
+    public func wholeUpdate(interval: Double) -> [StageEstimate] { estimates(for: .erase, interval: interval) }
 
-    private func estimates(for plan: FPGAPlan) -> [StageEstimate] {
+    private func estimates(for plan: FPGAPlan, interval: Double) -> [StageEstimate] {
         let offset = if case .resume(let from) = plan { from } else { 0 }
-        let pace = FPGAPace(of: bitstream.image, from: offset)
+        let pace = FPGAPace(of: bitstream.image, from: offset, interval: interval)
         let commit = StageEstimate(.commit, seconds: pace.commit)
         return switch plan {
         case .commit: [commit]
@@ -72,8 +72,9 @@ public struct BitstreamUpdater: ComponentUpdater {
         let finding = try await updater.inspect(running: actual, wanted: version)
         let isForced = job.isForced(.fpga)
         let isCurrent = actual == version && finding.plan == .nothing && !isForced
-        var plan = plan(isCurrent ? .current : .update, from: actual)
-        if !isCurrent, !isForced { plan.estimates = estimates(for: finding.plan) }
+        let interval = unit.connectionInterval
+        var plan = plan(isCurrent ? .current : .update, from: actual, interval: interval)
+        if !isCurrent, !isForced { plan.estimates = estimates(for: finding.plan, interval: interval) }
         return Planned(updater: self, finding: finding, isForced: isForced, plan: plan)
     }
 

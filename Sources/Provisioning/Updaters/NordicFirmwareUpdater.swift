@@ -76,9 +76,10 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
     public var component: Component { .firmware }
     public var version: String { firmware.version }
     public var byteCount: Int { firmware.image.bytes.count }
-    /// Expected at 15 ms connection interval, measured on the virtual unit at the real link's pace.
-    public var wholeUpdate: [StageEstimate] {
-        let transfer = 0.5 + Double(byteCount) / 27_500
+    /// Measured on the virtual unit at a connection interval of 15 ms, and how much more its objects take on a slower link.
+    public func wholeUpdate(interval: Double) -> [StageEstimate] {
+        let objects = (Double(byteCount) / 4096).rounded(.up)
+        let transfer = 0.5 + Double(byteCount) / 27_500 + objects * 2.4 * (interval - 0.015)
         return [
             StageEstimate(.bootloader, seconds: 1.2), StageEstimate(.firmware, seconds: transfer), StageEstimate(.restart, seconds: 3.2),
         ]
@@ -99,7 +100,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         let actual = try await unit.version(of: .firmware)
         if job.transfers.whole > 0 { try conclude(actual, job) }
         let isCurrent = actual == version && !job.isForced(.firmware)
-        return Planned(updater: self, plan: plan(isCurrent ? .current : .update, from: actual))
+        return Planned(updater: self, plan: plan(isCurrent ? .current : .update, from: actual, interval: unit.connectionInterval))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

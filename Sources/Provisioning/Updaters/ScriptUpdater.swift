@@ -56,7 +56,9 @@ public struct ScriptUpdater: ComponentUpdater {
     public var component: Component { .scripts }
     public var version: String { scripts.version }
     public var byteCount: Int { scripts.files.reduce(0) { $0 + $1.bytes.count } }
-    public var wholeUpdate: [StageEstimate] { [StageEstimate(.scripts, seconds: ScriptPace.typical.seconds(for: scripts.installed))] }
+    public func wholeUpdate(interval: Double) -> [StageEstimate] {
+        [StageEstimate(.scripts, seconds: ScriptPace.typical.seconds(for: scripts.installed))]
+    }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
         job.begin(.scripts)

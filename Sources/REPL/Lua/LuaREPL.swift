@@ -65,7 +65,7 @@ public final class LuaREPL: Sendable {
     }
 
     /// Of the fastest command that fitted one write.
-    package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
+    public var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// Bytes available for a call's function name and arguments.
     package var callRoom: Int { payloadSize - LuaHelper.callOverhead }

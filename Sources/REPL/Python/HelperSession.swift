@@ -190,9 +190,7 @@ package struct HelperSession: Sendable {
     package func recover(from error: any Error) async throws {
         try await repl.recover(within: Self.recoveryTimeout)
         guard !lastingExceptions.contains("NameError") else {
-            if case REPLError.exception(let exception) = error, missesOtherName(exception) {
-                try await helper.discard(on: repl, within: patience)
-            }
+            if showsDamage(error), isTransient(error) { try await helper.discard(on: repl, within: patience) }
             return
         }
         do {

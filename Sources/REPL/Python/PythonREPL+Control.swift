@@ -19,7 +19,8 @@ extension PythonREPL {
 
     func recover(before deadline: SessionClock.Instant) async throws {
         let hasStartedProgram = state.withLock { state in
-            defer { (state.isInStep, state.helpers, state.hasStartedProgram) = (false, [], false) }
+            defer { (state.isInStep, state.hasStartedProgram) = (false, false) }
+            state.forgetHelpers()
             return state.hasStartedProgram
         }
         if !hasStartedProgram { try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval))) }
@@ -103,7 +104,7 @@ extension PythonREPL {
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
         defer { state.withLock { $0.hasStartedProgram = true } }
         let hasRestarted = try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline)
-        if hasRestarted { state.withLock { $0.lacksHelpers = true } }
+        if hasRestarted { state.withLock { ($0.helpers, $0.lacksOthers) = ([:], true) } }
         return hasRestarted
     }
 

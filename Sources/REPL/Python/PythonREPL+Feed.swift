@@ -77,7 +77,7 @@ extension PythonREPL {
         let hasRaised = !answer.standardError.isEmpty
         state.withLock { state in
             state.isInStep = true
-            if hasRaised { state.helpers = [] }
+            if hasRaised { state.forgetHelpers() }
         }
         if hasRaised { throw REPLError.exception(PythonException(standardError: answer.standardError)) }
         guard feed.stream.isAtEnd, !feed.stream.hasSurrendered else { throw REPLError.garbage("the end of its input") }

@@ -71,7 +71,7 @@ extension PythonREPL {
                     state.withLock { state in
                         state.isInStep = true
                         // Whatever ran may have removed them.
-                        state.helpers = []
+                        state.forgetHelpers()
                     }
                     return traceback.isEmpty ? nil : PythonException(standardError: traceback)
                 }

@@ -12,13 +12,19 @@ public final class PythonREPL: Sendable {
         var isInStep = false
         /// Output after the text that was awaited.
         var printed: [UInt8] = []
-        /// Names of the helpers that the unit is known to have (``RemoteHelper``).
-        var helpers: Set<String> = []
-        /// The unit has none: Python was restarted.
-        var lacksHelpers = false
+        /// Names of the helpers that the unit is known to have, with their stages (``RemoteHelper``).
+        var helpers: [String: Int] = [:]
+        /// The unit has no others: Python was restarted, or their base was not there.
+        var lacksOthers = false
         var roundTrip = RoundTrip()
         /// The unit's program runs, and nothing of this session is on its way.
         var hasStartedProgram = false
+
+        /// An upload that did not end may have left some.
+        mutating func forgetHelpers() {
+            if !helpers.isEmpty { lacksOthers = false }
+            helpers = [:]
+        }
     }
 
     public let clock: SessionClock
@@ -73,10 +79,10 @@ public final class PythonREPL: Sendable {
     package var isInStep: Bool { state.withLock(\.isInStep) }
 
     /// Python was restarted, and nothing was left on the unit since.
-    package var lacksHelpers: Bool { state.withLock(\.lacksHelpers) }
+    package var lacksHelpers: Bool { state.withLock { $0.lacksOthers && $0.helpers.isEmpty } }
 
     /// Of the fastest command.
-    package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
+    public var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// Like ``run(_:within:)``, as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {
@@ -144,7 +150,7 @@ public final class PythonREPL: Sendable {
         let hasRaised = if case REPLError.exception? = failure { true } else { false }
         state.withLock { state in
             state.isInStep = true
-            if hasRaised { state.helpers = [] }
+            if hasRaised { state.forgetHelpers() }
         }
         if let failure { throw failure }
     }

@@ -9,30 +9,52 @@ import Synchronization
 package struct RemoteHelper: Sendable {
     package static let pieceLimit = 450
     /// The base class of all helpers; `_nr()` makes an instance for a single question.
-    package static let ground = RemoteHelper("_nr", builtFrom: groundPieces, on: [])
+    package static let ground = RemoteHelper("_nr", builtFrom: [groundPieces], on: [])
 
     let name: String
-    private let pieces: [String]
+    /// The later ones add to what the first ones made.
+    private let stages: [[String]]
+    /// How many stages are needed.
+    private let depth: Int
     /// All code below it; empty for the base class.
     private let base: [String]
-    private let mark: String
+    /// Of the helper with so many stages.
+    private let marks: [String]
 
-    /// - Parameter name: the helper's global. Its pieces define a class of that name, the first one derived from `_nr`.
-    package init(_ name: String, pieces: [String]) {
-        self.init(name, builtFrom: pieces, on: Self.ground.upload)
+    /// - Parameters:
+    ///   - name: the helper's global. Its pieces define a class of that name, the first one derived from `_nr`.
+    ///   - more: what its ``beginning`` does without: an upload takes half a second.
+    package init(_ name: String, pieces: [String], more: [String] = []) {
+        self.init(name, builtFrom: more.isEmpty ? [pieces] : [pieces, more], on: Self.ground.upload(after: 0))
     }
 
-    private init(_ name: String, builtFrom pieces: [String], on base: [String]) {
-        (self.name, self.pieces, self.base) = (name, pieces, base)
-        mark = SHA256.check(of: (base + pieces).joined().utf8)
+    private init(_ name: String, builtFrom stages: [[String]], on base: [String]) {
+        (self.name, self.stages, self.base, depth) = (name, stages, base, stages.count)
+        marks = stages.indices.map { SHA256.check(of: (base + stages[...$0].joined()).joined().utf8) }
     }
+
+    private init(beginningOf helper: RemoteHelper) {
+        (name, stages, base, marks, depth) = (helper.name, helper.stages, helper.base, helper.marks, 1)
+    }
+
+    /// The helper as its first pieces make it. A whole one serves as well.
+    package var beginning: RemoteHelper { RemoteHelper(beginningOf: self) }
 
     /// The code that uploads the helper to a unit which has its base.
-    private var upload: [String] {
-        pieces + [base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"]
+    /// - Parameter present: how many stages the unit has.
+    private func upload(after present: Int) -> [String] {
+        (present > 0 ? [reopening] : []) + stages[present..<max(present, depth)].joined() + [ending(depth)]
     }
 
-    package var sentCode: [String] { [probe, removal] + base + upload }
+    /// Makes a class of the instance, for more pieces.
+    private var reopening: String { "\(name)=type(\(name))" }
+
+    private func ending(_ depth: Int) -> String {
+        let mark = marks[depth - 1]
+        return base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"
+    }
+
+    package var sentCode: [String] { [probe, removal, reopening] + base + stages.joined() + stages.indices.map { ending($0 + 1) } }
 
     /// Takes its mark and that of its base away.
     private var removal: String { "try:\n _nr.g=''\n \(name).v=''\nexcept(NameError,AttributeError):\n pass" }
@@ -40,7 +62,7 @@ package struct RemoteHelper: Sendable {
     /// Has the helper and its base uploaded anew.
     package func discard(on repl: PythonREPL, within limit: Duration) async throws {
         _ = try await repl.run(PythonCode(removal), within: limit)
-        repl.state.withLock { $0.helpers.subtract([name, Self.ground.name]) }
+        repl.state.withLock { ($0.helpers[name], $0.helpers[Self.ground.name]) = (nil, nil) }
     }
 
     private var probe: String {
@@ -56,31 +78,44 @@ package struct RemoteHelper: Sendable {
     /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware lacks what the helper needs.
     package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
         if !asksAnew, repl.remembers(self) { return }
-        let lacksAll = !asksAnew && repl.lacksHelpers
-        let marks = lacksAll ? [] : try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
-        let hasGround = marks.first == (base.isEmpty ? mark : Self.ground.mark)
-        let isThere = hasGround && (base.isEmpty || marks.dropFirst().first == mark)
-        if !isThere {
-            let parts = (hasGround ? [] : [base]) + [upload]
-            do {
-                // A mark that followed a lost piece at once would be set without it.
-                for code in [parts.flatMap { $0.dropLast() }, parts.compactMap(\.last)] {
-                    try await repl.pipeline(try code.map { try PythonCode($0) }, within: limit) { _, _ in }
-                }
-            } catch REPLError.exception(let exception) {
-                throw REPLError.lacking(in: exception) ?? .exception(exception)
+        let known = asksAnew ? nil : repl.state.withLock { standing(in: $0) }
+        let found = if let known { known } else { try await ask(repl, within: limit) }
+        let parts = (found.hasGround ? [] : [base]) + (found.stages < depth ? [upload(after: found.stages)] : [])
+        do {
+            // A mark that followed a lost piece at once would be set without it.
+            for code in [parts.flatMap { $0.dropLast() }, parts.compactMap(\.last)] where !code.isEmpty {
+                try await repl.pipeline(try code.map { try PythonCode($0) }, within: limit) { _, _ in }
             }
+        } catch REPLError.exception(let exception) {
+            // What was remembered may have gone in a restart.
+            if known != nil { return try await ensure(on: repl, within: limit, asksAnew: true) }
+            throw REPLError.lacking(in: exception) ?? .exception(exception)
         }
-        repl.state.withLock {
-            $0.helpers.formUnion(base.isEmpty ? [name] : [name, Self.ground.name])
-            $0.lacksHelpers = false
+        repl.state.withLock { state in
+            if !found.hasGround { state.lacksOthers = true }
+            if !base.isEmpty { state.helpers[Self.ground.name] = 1 }
+            state.helpers[name] = max(found.stages, depth)
         }
     }
+
+    /// - Returns: `nil` while nothing is known.
+    private func standing(in state: PythonREPL.State) -> (hasGround: Bool, stages: Int)? {
+        let own = state.helpers[name]
+        return own == nil && !state.lacksOthers ? nil : (own != nil || state.helpers[Self.ground.name] != nil, own ?? 0)
+    }
+
+    private func ask(_ repl: PythonREPL, within limit: Duration) async throws -> (hasGround: Bool, stages: Int) {
+        let found = try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
+        guard let ground = found.first, ground == (base.isEmpty ? marks : Self.ground.marks).last else { return (false, 0) }
+        return (true, marks.firstIndex { $0 == (base.isEmpty ? ground : found.last) }.map { $0 + 1 } ?? 0)
+    }
+
+    fileprivate func isRemembered(_ helpers: [String: Int]) -> Bool { helpers[name, default: 0] >= depth }
 }
 
 extension PythonREPL {
     /// Whether the unit has reported the helper since the prompt was found.
-    func remembers(_ helper: RemoteHelper) -> Bool { state.withLock { $0.helpers.contains(helper.name) } }
+    func remembers(_ helper: RemoteHelper) -> Bool { state.withLock { helper.isRemembered($0.helpers) } }
 }
 
 extension RemoteHelper {

@@ -22,7 +22,7 @@ struct ScriptHelper: Sendable {
     /// Their answers of 90 bytes stay below the unit's ring together.
     private static let digestsInFlight = 8
 
-    static let remote = RemoteHelper("_ns", pieces: [reading, digesting, listing, writing, closing, reception, taking] + input)
+    static let remote = RemoteHelper("_ns", pieces: [reading, digesting], more: [room, writing, closing, reception, taking] + input)
     private static let input = InputPiece.helper("_ns")
 
     /// `o` is the firmware's `os`. `top` undoes a program's `chdir`: all names here are relative to the root. `dig` digests a file, if
@@ -52,6 +52,8 @@ struct ScriptHelper: Sendable {
         _ns.f=0
         """
 
+    /// `ls` lists files and folders (ending in `/`) from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes with
+    /// one of `free`; `+` if there are more.
     private static let digesting = """
         class _ns(_ns):
          def red(s,f,h):
@@ -62,14 +64,6 @@ struct ScriptHelper: Sendable {
            k=f.readinto(b)
          def sha(s,p,e):
           s.say(s.dig(p,e))
-        """
-
-    /// `ls` lists files and folders (ending in `/`)
-    /// from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes with one of `free`; `+` if there are more. `free`
-    /// also says how much of the heap is.
-    private static let listing = """
-        class _ns(_ns):
-         I=getattr(getattr(sys,'stdin',0),'readinto',0)
          def ls(s,k):
           s.top()
           t=''
@@ -82,6 +76,12 @@ struct ScriptHelper: Sendable {
              break
             t+=x+' '
           s.say(t)
+        """
+
+    /// `free` also says how much of the heap is.
+    private static let room = """
+        class _ns(_ns):
+         I=getattr(getattr(sys,'stdin',0),'readinto',0)
          def free(s):
           import gc
           gc.collect()
@@ -189,13 +189,17 @@ struct ScriptHelper: Sendable {
         """
 
     let session: HelperSession
+    /// To digest and to list.
+    let reader: HelperSession
 
     let way: FileWay
 
     init(repl: PythonREPL, way: FileWay = .input) {
         self.way = way
-        session = HelperSession(
-            of: Self.remote, on: repl, answerTimeout: Self.answerTimeout, lastingExceptions: ["OSError"])
+        func session(of helper: RemoteHelper) -> HelperSession {
+            HelperSession(of: helper, on: repl, answerTimeout: Self.answerTimeout, lastingExceptions: ["OSError"])
+        }
+        (self.session, reader) = (session(of: Self.remote), session(of: Self.remote.beginning))
     }
 
     /// What the unit holds in the place of a file, or of its new copy.

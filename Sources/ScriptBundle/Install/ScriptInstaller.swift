@@ -48,7 +48,7 @@ public struct ScriptInstaller: Sendable {
     }
 
     public func deepCheck() async throws -> [ScriptDifference] {
-        try await session.using {
+        try await helper.reader.using {
             var found: [ScriptDifference] = []
             for (file, actual) in zip(scripts.installed, try await helper.files(scripts.installed)) {
                 guard let actual else {
@@ -115,11 +115,11 @@ public struct ScriptInstaller: Sendable {
         return Survey(names: names, space: space, missing: files.filter { !whole.contains($0) }, areNew: begun.isEmpty)
     }
 
-    /// A set takes a few questions, and the blocks of a file in its folder as long as five. What the ring holds takes one, half of the time
-    /// while the flash erases.
+    /// A set takes the rest of the helper and a few questions, and the blocks of a file in its folder as long as five. What the ring holds
+    /// takes one, half of the time while the flash erases.
     public var pace: ScriptPace {
         ScriptPace(
-            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.5, pieceByteCount: 976, fileTrips: 4.6, setTrips: 6,
+            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 0.5, pieceByteCount: 976, fileTrips: 4.6, setTrips: 14,
             byteSeconds: 0.000_035)
     }
 

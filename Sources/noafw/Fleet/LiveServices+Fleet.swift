@@ -9,7 +9,7 @@ extension LiveServices {
             request.options.components, for: try request.fleet.provisioned, from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
         let once = OnceNotices(events)
-        let work = FlashWork(services: self, verb: "flash", options: request.options, notices: once) {
+        let work = FlashWork(services: self, verb: "flash", options: request.options, station: request.records.station, notices: once) {
             try choice.assets(for: $0.id, events: $1)
         }
         let run = FleetRun(

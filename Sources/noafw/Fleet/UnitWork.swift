@@ -14,6 +14,8 @@ struct FlashWork: UnitWork {
     let services: LiveServices
     let verb: String
     let options: JobOptions
+    /// Whose last runs correct what is expected.
+    let station: String
     /// `nil` where each unit's notices are its own.
     var notices: OnceNotices?
     /// The files for a unit's family.
@@ -21,6 +23,8 @@ struct FlashWork: UnitWork {
 
     func perform(on unit: StationUnit, _ run: UnitRun) async throws -> UnitReport {
         let assets = try assets(unit.family, notices?.tell ?? run.events)
+        var options = options
+        options.corrections = await services.corrections(for: unit, station: station, stateFolder: run.stateFolder)
         return try await services.provision(verb, unit, with: assets, options, run)
     }
 }

@@ -10,7 +10,9 @@ extension LiveServices {
         let choice = try AssetChoice(
             request.options.components, for: try request.units.provisioned, from: request.inputs,
             allowsDevelopment: request.units.allowsDevelopment(request.inputs))
-        let work = FlashWork(services: self, verb: "flash", options: request.options) { try choice.assets(for: $0.id, events: $1) }
+        let work = FlashWork(services: self, verb: "flash", options: request.options, station: request.records.station) {
+            try choice.assets(for: $0.id, events: $1)
+        }
         return try await recording(request.records, stateFolder: request.stateFolder, events: events) { recorder in
             try await withStation(
                 request.units, search: request.inputs.search, stateFolder: request.stateFolder, silence: .unlimited, events: events

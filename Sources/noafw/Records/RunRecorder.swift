@@ -22,7 +22,7 @@ final class RunRecorder: Sendable {
     }
 
     /// Stands for the radio of a virtual unit.
-    private static let virtualAdapter = "virtual"
+    static let virtualAdapter = "virtual"
     /// A unit on a line passes once, one on a desk some times a day.
     private static let passLimit = 100
     private static let sendLimit = Duration.seconds(10)

@@ -1,4 +1,5 @@
 import Bluetooth
+import Ledger
 import Provisioning
 import Support
 
@@ -19,7 +20,9 @@ extension LiveServices {
     ) async throws -> RescueReport {
         let heard = try await StrandedUnits.find(at: station, isDraining: { request.drain.isAsked })
         for unit in heard.units { events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader")) }
-        let work = FlashWork(services: self, verb: "rescue", options: request.options, notices: OnceNotices(events)) { family, notice in
+        let work = FlashWork(
+            services: self, verb: "rescue", options: request.options, station: request.records.station, notices: OnceNotices(events)
+        ) { family, notice in
             try AssetChoice(
                 request.options.components, for: [family], from: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment
             ).assets(for: family.id, events: notice)

@@ -48,7 +48,7 @@ struct KeyboardFirmwareUpdater: ComponentUpdater {
     var version: String { firmware.version }
     var byteCount: Int { firmware.image.bytes.count }
     /// A guess of 100 kB/s, never measured on a real unit.
-    var wholeUpdate: [StageEstimate] {
+    func wholeUpdate(interval: Double) -> [StageEstimate] {
         [StageEstimate(.download, seconds: 2 + Double(byteCount) / 100_000), StageEstimate(.slotRestart, seconds: 12)]
     }
 
@@ -57,7 +57,7 @@ struct KeyboardFirmwareUpdater: ComponentUpdater {
         let isCurrent = actual == version && !job.isForced(component)
         let plan = ComponentPlan(
             component: component, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
-            estimates: isCurrent ? [] : wholeUpdate)
+            estimates: isCurrent ? [] : wholeUpdate(interval: unit.connectionInterval))
         return Planned(updater: self, plan: plan, options: job.options)
     }
 
