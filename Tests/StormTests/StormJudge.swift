@@ -17,6 +17,8 @@ struct StormResult: Codable, Sendable {
     /// To the units.
     var bytes: Int
     var codes: [Int32]
+    /// Of real time.
+    var seconds = 0.0
     /// Which of the seed's faults a shorter world has.
     var kept: [Int]?
 }
@@ -32,6 +34,7 @@ extension StormPlan {
     func play(_ station: StormStation, _ bases: StormBases, keeping: (([String]) -> Void)? = nil) async throws -> StormResult {
         let world = try StormWorld(self, station)
         try await world.prepare(bases)
+        let begun = ContinuousClock.now
         var judge = StormJudge(plan: self)
         let first = try await world.run(verb, faults: true, seed: seed)
         let truth = try world.truth(verb == .verify ? .flash : verb, station)
@@ -40,7 +43,9 @@ extension StormPlan {
         let second = try await world.run(remedy, faults: false, seed: seed &+ 1)
         judge.judgeAgain(second, try world.truth(remedy, station), after: truth)
         keeping?(first.log.lines + ["again"] + second.log.lines + [first.errors, first.output, second.errors])
-        return judge.result(first, second)
+        var result = judge.result(first, second)
+        result.seconds = (ContinuousClock.now - begun) / .seconds(1)
+        return result
     }
 }
 
@@ -126,7 +131,8 @@ struct StormJudge {
     private static var children: [String] {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return threads.flatMap { thread in
-            (try? String(contentsOfFile: "/proc/self/task/\(thread)/children", encoding: .utf8))?.split(separator: " ").map(String.init) ?? []
+            let children = try? String(contentsOfFile: "/proc/self/task/\(thread)/children", encoding: .utf8)
+            return children?.split(separator: " ").map(String.init) ?? []
         }
     }
 }
