@@ -78,7 +78,7 @@ final class StormWorld: Sendable {
             context.stop.set(.interrupted)
             task.cancel()
         }
-        let held = faults ? try plan.faults.filter { $0.kind == .busy }.map { try open(plan.units[$0.unit]).lock() } : []
+        let held = faults ? try busyUnits.map { try open($0).lock() } : []
         if !held.isEmpty { log.reach(.busy) }
         let watchdog = Task {
             try await Task.sleep(for: .seconds(240))
@@ -93,6 +93,10 @@ final class StormWorld: Sendable {
         }
         log.note("exit \(code)")
         return StormRun(code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount)
+    }
+
+    private var busyUnits: [StormPlan.Unit] {
+        Set(plan.faults.filter { $0.kind == .busy }.map(\.unit)).sorted().map { plan.units[$0] }
     }
 
     /// An event without what is of the real day, and of this folder.
