@@ -114,7 +114,7 @@ extension StormPlan.Unit {
         default: StormPlan.draw([(.factory, 4), (.provisioned, 1), (.drifted, 2), (.owned, 2)], &numbers)
         }
         interval = 1250 * Int.random(in: 6...48, using: &numbers)
-        mtu = StormPlan.draw([(517, 3), (247, 1), (Int.random(in: 64...247, using: &numbers), 1)], &numbers)
+        mtu = StormPlan.draw([(517, 3), (247, 1), (Int.random(in: 110...247, using: &numbers), 1)], &numbers)
         setUp = StormPlan.draw([(400, 3), (Int.random(in: 50...3000, using: &numbers), 1)], &numbers)
     }
 }
@@ -122,23 +122,35 @@ extension StormPlan.Unit {
 extension StormFault {
     private static let everywhere: [(Kind, Int)] = [
         (.link, 6), (.power, 6), (.dying, 1), (.lostPacket, 4), (.lostNotification, 4), (.loss, 2), (.corruption, 1), (.delay, 2),
-        (.swallowedBreak, 1), (.cancel, 3), (.battery, 1), (.busy, 1), (.flashCut, 3),
+        (.swallowedBreak, 1), (.cancel, 3), (.battery, 1), (.busy, 1),
     ]
     private static let ofMonocles: [(Kind, Int)] = [(.deaf, 1), (.dropped, 1), (.crash, 1)]
+    private static let ofFrames: [(Kind, Int)] = [(.flashCut, 3)]
 
     fileprivate init(of unit: Int, family: String, _ verb: StormPlan.Verb, _ numbers: inout SeededGenerator) {
         self.unit = unit
-        kind = StormPlan.draw(Self.everywhere + (family == "monocle" ? Self.ofMonocles : []), &numbers)
+        kind = StormPlan.draw(Self.everywhere + (family == "monocle" ? Self.ofMonocles : Self.ofFrames), &numbers)
         // As many of the first ten as of the next hundred.
         func number(to limit: Double) -> Int { max(1, Int(exp(Double.random(in: 0...limit, using: &numbers)))) }
         switch kind {
-        case .link, .power, .dying, .cancel, .lostPacket, .lostNotification: at = number(to: 7)
-        case .flashCut: at = number(to: 10)
+        case .link, .power, .dying, .cancel, .lostPacket, .lostNotification: at = number(to: verb.logarithmOfPackets)
+        case .flashCut: at = number(to: 7)
         case .deaf, .dropped, .crash: at = number(to: 5)
         case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
         case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
         case .corruption: rate = Double.random(in: 0.0005...0.004, using: &numbers)
         case .battery, .busy: break
+        }
+    }
+}
+
+extension StormPlan.Verb {
+    /// About as many packets as one run sends.
+    fileprivate var logarithmOfPackets: Double {
+        switch self {
+        case .flash, .fleet, .line: 6.2
+        case .firmware, .fpga: 5.2
+        default: 4.6
         }
     }
 }

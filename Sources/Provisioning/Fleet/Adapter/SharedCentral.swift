@@ -51,7 +51,7 @@ public final class SharedCentral: BondingCentral {
     }
 
     func close() async {
-        for link in state.withLock({ Array($0.links.values) }) { await link.disconnect() }
+        for link in state.withLock(\.links.oldestFirst) { await link.disconnect() }
     }
 }
 
@@ -108,7 +108,7 @@ extension SharedCentral {
                 state.gate.failed(ticket, keepsPlace: state.jobs.contains(holder))
             }
             // Others waiting for the end of a pause may have depended on this one's wake.
-            for other in state.withLock({ Array($0.waiting.values) }) { other.deliver(()) }
+            for other in state.withLock(\.waiting.oldestFirst) { other.deliver(()) }
             throw error
         }
     }

@@ -105,7 +105,7 @@ final class SharedConnection: Connection {
             guard !state.isGone else { return nil }
             state.isGone = true
             state.watch = nil
-            return Array(state.waiters.values)
+            return state.waiters.oldestFirst
         }
         guard let waiters else { return }
         for waiter in waiters { waiter.finish(throwing: LinkError.disconnected("the link has ended")) }

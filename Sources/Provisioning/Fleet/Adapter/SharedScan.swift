@@ -97,7 +97,7 @@ final class SharedScan: Sendable {
         state.withLock { state in
             guard state.run == run else { return }
             state.isUp = true
-            for listener in state.listeners.values { listener.ready.deliver(()) }
+            for listener in state.listeners.oldestFirst { listener.ready.deliver(()) }
         }
     }
 
@@ -105,7 +105,7 @@ final class SharedScan: Sendable {
         let clock = base.clock
         while true {
             guard let first = try await sightings.next(before: clock.deadline(in: .forever), on: clock) else { continue }
-            let listeners = state.withLock { $0.run == run ? Array($0.listeners.values) : [] }
+            let listeners = state.withLock { $0.run == run ? $0.listeners.oldestFirst : [] }
             var next: Advertisement? = first
             while let sighting = next {
                 for listener in listeners { listener.sightings.deliver(sighting) }
@@ -121,7 +121,7 @@ final class SharedScan: Sendable {
             state.run += 1
             (state.pump, state.isUp) = (nil, false)
             defer { state.listeners = [:] }
-            return Array(state.listeners.values)
+            return state.listeners.oldestFirst
         }
         for listener in ended {
             listener.ready.finish(throwing: error)

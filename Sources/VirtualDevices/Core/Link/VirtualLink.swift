@@ -121,7 +121,8 @@ package final class VirtualLink: Sendable {
             return (state, state.whenEnded)
         }
         if let ended {
-            for inbox in ended.inboxes.values { inbox.finish(throwing: error) }
+            let inboxes = ended.inboxes.sorted { $0.key.description < $1.key.description }.map(\.value)
+            for inbox in inboxes { inbox.finish(throwing: error) }
             for reply in ended.uplink.compactMap(\.reply) + ended.abandoned { reply.finish(throwing: error) }
             for case .secure(_, let reply) in ended.uplink { reply.finish(throwing: error) }
         }

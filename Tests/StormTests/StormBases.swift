@@ -1,0 +1,38 @@
+import Foundation
+
+/// Units that hold everything already, made once.
+actor StormBases {
+    private let station: StormStation
+    private var made: [String: StormWorld] = [:]
+
+    struct NotMade: Error { let text: String }
+
+    init(_ station: StormStation) { self.station = station }
+
+    func copy(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue, to world: StormWorld) async throws {
+        let base = try await base(unit, catalogue)
+        let manager = FileManager.default
+        try manager.createDirectory(at: world.place(of: unit).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try manager.copyItem(at: base.place(of: base.plan.units[0]), to: world.place(of: unit))
+        let (bonds, copies) = (base.state.appendingPathComponent("virtual-bonds"), world.state.appendingPathComponent("virtual-bonds"))
+        guard manager.fileExists(atPath: bonds.path) else { return }
+        try manager.createDirectory(at: copies, withIntermediateDirectories: true)
+        for name in try manager.contentsOfDirectory(atPath: bonds.path) where !manager.fileExists(atPath: copies.path + "/" + name) {
+            try manager.copyItem(at: bonds.appendingPathComponent(name), to: copies.appendingPathComponent(name))
+        }
+    }
+
+    private func base(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue) async throws -> StormWorld {
+        let key = "\(unit.family) \(unit.name) \(catalogue)"
+        if let world = made[key] { return world }
+        let fresh = StormPlan.Unit(family: unit.family, name: unit.name, prior: .factory, interval: 15_000, mtu: 517, setUp: 400)
+        var plan = StormPlan(seed: 1, verb: .flash, units: [fresh], faults: [])
+        plan.isLarge = catalogue == .large
+        let world = try StormWorld(plan, station, catalogue)
+        try await world.prepare(self)
+        let run = try await world.run(.flash, faults: false, seed: 1)
+        guard run.code == 0 else { throw NotMade(text: run.errors) }
+        made[key] = world
+        return world
+    }
+}
