@@ -50,8 +50,8 @@ import Testing
         "LinkBench": ["ReferenceClients", "VirtualDevices", "VirtualFaults", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
-            "Archive", "Assistant", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily",
-            "KeyboardFamily", "OpenBotFamily", "Ledger", "Support", "Bluetooth"
+            "Archive", "Assistant", "BlueZ", "CDBus", "Cryptography", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily",
+            "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "Support", "Bluetooth",
         ],
         "CBuild": [], "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
@@ -118,7 +118,7 @@ import Testing
             if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench", "LinkBench"].contains(target.name) {
                 roots.remove("VirtualDevices")
             }
-            if ["LabRounds", "ListPeripherals", "SendFirmware"].contains(target.name) { roots.remove("BlueZ") }
+            if ["LabRounds", "ListPeripherals", "SendFirmware", "FuzzTargets"].contains(target.name) { roots.remove("BlueZ") }
             if target.name == "noafw-ci" { roots.remove("ArgumentParser") }
             #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
         }

@@ -44,7 +44,7 @@ struct LostAnswerTests {
         let assets = AssetSet(scripts)
         _ = try await bench.flash(assets)
         var recoveries = 0
-        for packet in TestRange.isFull ? Array(1...60) : Array(20...40) {
+        for packet in TestRange.isFull ? Array(1...60) : Array(10...32) {
             var bench = bench
             bench.faults.lostPackets = [packet]
             let report = try await bench.verify(assets)
