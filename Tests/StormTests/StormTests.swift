@@ -41,7 +41,7 @@ struct StormTests {
     }
 
     /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, with the results of all in a file.
-    @Test(.enabled(if: wanted != nil)) func storm() async throws {
+    @Test(.enabled(if: wanted != nil, "make storm plays seeds")) func storm() async throws {
         let environment = ProcessInfo.processInfo.environment
         let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }
         let place = URL(fileURLWithPath: try #require(environment["NOAFW_STORM_RESULTS"]))
