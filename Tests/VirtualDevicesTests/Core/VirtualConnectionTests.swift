@@ -53,4 +53,13 @@ import Testing
             }
         }
     }
+
+    /// A link that has lasted for minutes has one event an interval, as at its beginning.
+    @Test(arguments: [7500, 11_250, 15_000, 18_750, 30_000, 50_000]) func noEventComesTwice(microseconds: Int) {
+        let interval = Duration.microseconds(microseconds)
+        let pace = LinkPace(interval: interval, eventLength: interval, supervisionTimeout: .seconds(4))
+        for number in stride(from: 0, to: 500_000, by: 7) {
+            #expect(pace.eventTime(after: interval * number) == interval * (number + 1))
+        }
+    }
 }

@@ -129,6 +129,11 @@ package struct LinkPace: Sendable {
     /// nRF5 SDK 17, `ble_dfu` and `sdk_config.h`.
     static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))
 
+    /// Both since the first event. Not by a quotient of floating-point numbers, which after some minutes gives the same event again.
+    package func eventTime(after time: Duration) -> Duration {
+        Duration(attoseconds: (time.attoseconds / interval.attoseconds + 1) * interval.attoseconds)
+    }
+
     /// Air time of one attribute value of `count` bytes, including acknowledgements between its link-layer packets.
     package static func airtime(valueCount count: Int) -> Duration {
         let bytes = count + 7

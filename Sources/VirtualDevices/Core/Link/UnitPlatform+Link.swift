@@ -57,8 +57,8 @@ extension UnitPlatform {
 
     mutating func scheduleConnectionEvent() {
         guard let link, link.nextEvent == nil else { return }
-        let intervals = Int64((now - link.anchor) / link.pace.interval) + 1
-        self.link?.nextEvent = link.anchor + link.pace.interval * Int(intervals)
+        let time = link.anchor + link.pace.eventTime(after: now - link.anchor)
+        self.link?.nextEvent = time
     }
 
     mutating func answer(_ downlink: ActiveLink.Downlink) {

@@ -22,7 +22,7 @@ package enum HostPacket: Sendable {
 /// Both ends of one link: the central writes, the unit reads packets at its connection events.
 package final class VirtualLink: Sendable {
     /// Packets that the host's controller can hold.
-    private static let controllerBuffers = 6
+    package static let controllerBuffers = 6
 
     private struct State {
         var uplink: [HostPacket] = []
