@@ -18,9 +18,9 @@ struct LinkSetting: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Parameter wanted: an interval, or an interval and a payload.
-    func isMeant(by wanted: [Double]) -> Bool {
-        wanted.first == intervalMilliseconds && (wanted.count < 2 || wanted[1] == Double(payload))
+    /// - Parameter wanted: an interval, a payload, a job; or fewer.
+    func isMeant(by wanted: [Substring]) -> Bool {
+        wanted.first.flatMap { Double($0) } == intervalMilliseconds && (wanted.count < 2 || Int(wanted[1]) == payload)
     }
 
     var interval: Duration { .microseconds(Int64(intervalMilliseconds * 1000)) }
@@ -29,10 +29,11 @@ struct LinkSetting: Codable, Hashable, Sendable {
         LinkPace(interval: interval, eventLength: interval, supervisionTimeout: .seconds(4), turns: hasOnePacketPerEvent ? 1 : .max)
     }
 
-    /// Bytes a second that the air takes to the unit, without anything on its way back.
+    /// Bytes a second that the air takes to the unit, without anything on its way back: what the controller holds goes in an event.
     /// - Parameter payload: of this link; a bootloader takes less than an application.
     func airRate(payload: Int) -> Double {
-        let packets = hasOnePacketPerEvent ? 1 : (interval / LinkPace.airtime(valueCount: payload)).rounded(.down)
+        let fitting = (interval / LinkPace.airtime(valueCount: payload)).rounded(.down)
+        let packets = hasOnePacketPerEvent ? 1 : min(fitting, Double(VirtualLink.controllerBuffers))
         return Double(payload) * packets / (intervalMilliseconds / 1000)
     }
 }
