@@ -141,13 +141,51 @@ extension TransferMachineTests {
     @Test func manyPacketsAreForgivenMoreLosses() {
         var pacing = Pacing()
         pacing.packetsPerObject = 205
+        for level in 1...2 {
+            pacing.noteLoss()
+            #expect(pacing.level == level)
+        }
+        for _ in 0..<8 { pacing.noteLoss() }
+        #expect(pacing.level == 2, "the queue has room at this pace")
+        pacing.noteLoss()
+        #expect(pacing.level == 3, "so many in a row are the queue's")
+        pacing.noteLoss(of: 5)
+        #expect(pacing.level == 4, "so are so many of one object")
+        for _ in 0..<3 { pacing.noteCleanObject() }
+        #expect(pacing.level == 1, "one object shows what twelve of long packets show")
+        pacing.noteCleanObject()
         pacing.noteCleanObject()
         for _ in 0..<8 { pacing.noteLoss() }
         #expect(pacing.level == 0)
-        pacing.noteLoss()
-        #expect(pacing.level == 1, "so many in a row are the queue's")
-        pacing.noteCleanObject()
-        #expect(pacing.level == 0, "one object shows what twelve of long packets show")
+    }
+
+    /// At one packet an event an object of 205 takes three seconds: once packets are lost, a hole is found before its end.
+    @Test(arguments: [(20, false, 1), (20, true, 3), (244, true, 1)]) func aLongObjectIsAskedAboutMeanwhile(
+        payload: Int, hasLost: Bool, questions: Int
+    ) {
+        var driver = MachineDriver()
+        _ = driver.toImage(payloadSize: payload, offset: 0)
+        driver.machine.summary.losses = hasLost ? 1 : 0
+        var actions = driver.handle(.notification([0x60, 1, 1]))
+        var (sent, asked) = (0, 0)
+        while true {
+            for case .sendPackets(_, let packets) in actions {
+                driver.now += .milliseconds(15 * packets.count)
+                sent = packets.last?.upperBound ?? sent
+            }
+            if case .asking = driver.machine.state {
+                asked += 1
+                let state = little(UInt32(sent)) + little(referenceCRC(driver.image.prefix(sent)))
+                actions = driver.machine.handle(.notification([0x60, 6, 1] + little(UInt32(4096)) + state), at: driver.now)
+            } else if case .wait(.pause, let duration)? = actions.last {
+                driver.now += duration
+                actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
+            } else {
+                break
+            }
+        }
+        #expect(sent == 4096)
+        #expect(asked == questions, "the first is about the packet that was risked")
     }
 
     /// Packets that never arrive are another matter: the bootloader may have no buffer left.

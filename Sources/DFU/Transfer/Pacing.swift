@@ -33,8 +33,9 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     private var objectsSinceFaster: Int?
     /// An object of many packets tries the queue often, and loses one on the air often.
     var packetsPerObject = usualPackets
-    /// Losses that still count as the air's.
-    private var forgiven = 0
+    private var lossesInARow = 0
+    /// Clean objects came before them.
+    private var isTrusted = false
     /// In packets of 244 bytes.
     static let usualPackets = 17
 
@@ -58,26 +59,40 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
 
     private var trustedCount: Int { max(1, Self.trust * Self.usualPackets / packetsPerObject) }
 
-    mutating func noteLoss() {
-        if cleanObjects >= trustedCount { forgiven = max(1, packetsPerObject / 25) }
+    /// Losses in a row that count as the air's, which takes a packet here and there, at any pace; the queue takes many, or has room at a
+    /// slow pace.
+    private func tolerance(lost packets: Int) -> Int {
+        let isFew = packets <= packetsPerObject / 50
+        return max(isTrusted ? 1 : 0, isFew && (isTrusted || level >= Self.safeLevel) ? packetsPerObject / 25 : 0)
+    }
+
+    private static let safeLevel = 2
+
+    /// - Parameter packets: of the object, at most.
+    mutating func noteLoss(of packets: Int = 1) {
+        if cleanObjects >= trustedCount { isTrusted = true }
         cleanObjects = 0
-        guard forgiven == 0 else { return forgiven -= 1 }
+        lossesInARow += 1
+        guard lossesInARow > tolerance(lost: packets) else { return }
         if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
         objectsSinceFaster = nil
         change(level: min(level + 1, Self.scales.count - 1))
-        forgiven = 0
     }
 
-    private mutating func change(level new: Int) { (level, cleanObjects, isProven) = (new, 0, false) }
+    private mutating func change(level new: Int) {
+        (level, cleanObjects, isProven) = (new, 0, false)
+        (lossesInARow, isTrusted) = (0, false)
+    }
 
     mutating func notePassage() { isProven = true }
 
     mutating func noteCleanObject() {
         cleanObjects += 1
+        (lossesInARow, isTrusted) = (0, false)
         objectsSinceFaster = objectsSinceFaster.map { $0 + 1 }
         guard level > 0, cleanObjects >= max(1, probation * Self.usualPackets / packetsPerObject) else { return }
         change(level: level - 1)
-        (objectsSinceFaster, forgiven) = (0, packetsPerObject / 100)
+        objectsSinceFaster = 0
     }
 
     public var description: String { level == 0 ? "the usual pauses" : "pauses of \(scale) percent" }

@@ -73,7 +73,7 @@ extension TransferMachine {
             return fail(.transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: setbacks)))
         }
         let before = pacing
-        pacing.noteLoss()
+        pacing.noteLoss(of: (object.sent - offset) / packetSize)
         var notices: [TransferAction] = pacing.level > before.level ? [.notice(.pacingSlowed(pacing))] : []
         let start = isTailMissing ? offset : object.range.lowerBound
         notices.append(.notice(.objectSentAgain(object.kind, offset: start, attempt: setbacks + 1)))

@@ -41,6 +41,10 @@ extension TransferMachine {
     /// `nrf_dfu_settings_write`). EXECUTE before the first CREATE does nothing, but is answered when that is done.
     mutating func begin(_ object: OpenObject) -> [TransferAction] { hasSettled ? create(object) : execute(.rest) }
 
+    private static let checkInterval = Duration.milliseconds(500)
+    /// Fewer are not worth a round trip.
+    private static let checkedPackets = 64
+
     /// Sends what the queue takes, and pauses until it takes more.
     mutating func send(_ object: OpenObject) -> [TransferAction] {
         var object = object
@@ -63,7 +67,9 @@ extension TransferMachine {
         summary.packets += count
         summary.byteCount += batch.reduce(0) { $0 + $1.count }
         sentAt = now
-        return [.sendPackets(object.kind, batch)] + (isProbe ? ask(about: object) : afterSending(object))
+        // Where packets are lost, an object that takes seconds is asked about meanwhile: what follows a hole is sent for nothing.
+        let isLong = summary.losses > 0 && now - requestedAt >= Self.checkInterval && rest.count - count >= Self.checkedPackets
+        return [.sendPackets(object.kind, batch)] + (isProbe || isLong ? ask(about: object) : afterSending(object))
     }
 
     private mutating func afterSending(_ object: OpenObject) -> [TransferAction] {
