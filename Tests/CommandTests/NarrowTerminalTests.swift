@@ -154,20 +154,26 @@ import Testing
         try await CommandTextTests.helpOfEachCommand().keys.sorted().map { $0.split(separator: " ").map(String.init) }
     }
 
-    @Test(arguments: [80, 100]) func helpBreaksBetweenWords(columns: Int) async throws {
+    @Test func helpBreaksBetweenWords() async throws {
         let verbs = try await Self.verbs()
         #expect(verbs.count > 45)
         for verb in verbs {
-            let (wide, narrow) = (Harness(), Harness())
-            #expect(await Noafw.execute(in: wide.context(verb + ["--help"], isTerminal: true, columns: 1000)) == 0)
-            #expect(await Noafw.execute(in: narrow.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)
+            func help(_ columns: Int) async -> String {
+                let harness = Harness()
+                #expect(await Noafw.execute(in: harness.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)
+                return harness.output
+            }
             func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
-            #expect(words(wide.output) == words(narrow.output), "\(verb)")
-            for line in narrow.output.split(separator: "\n") where line.contains(" ") {
-                #expect(DisplayWidth.columns(line) <= columns, "\(verb): \(line)")
+            let wide = await help(1000)
+            for columns in [80, 100] {
+                let narrow = await help(columns)
+                #expect(words(wide) == words(narrow), "\(verb)")
+                for line in narrow.split(separator: "\n") where line.contains(" ") {
+                    #expect(DisplayWidth.columns(line) <= columns, "\(verb): \(line)")
+                }
             }
             // An example is copied from one line.
-            for line in wide.output.split(separator: "\n") where line.hasPrefix("  noafw ") {
+            for line in wide.split(separator: "\n") where line.hasPrefix("  noafw ") {
                 #expect(DisplayWidth.columns(line) <= 100, "\(verb): \(line)")
             }
         }
