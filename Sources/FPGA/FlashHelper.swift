@@ -13,16 +13,23 @@ struct FlashHelper: Sendable {
     private static let input = InputPiece.helper("_nf")
 
     /// `F` is the firmware's `update.Fpga`. `sha` returns a digest over several calls. The firmware reads, unchecked, into a buffer on a
-    /// stack of 8 KiB, so at most 1024 bytes at a time.
+    /// stack of 8 KiB, so at most 1024 bytes at a time; fewer where the heap is in small pieces, as after some losses.
     private static let digests = """
         class _nf(_nr):
          def feed(s,q,e,*a):
+          m=1024
           while q<e:
-           m=min(1024,e-q)
-           d=s.F.read(q,m)
+           d=0
+           try:
+            d=s.F.read(q,min(m,e-q))
+           except MemoryError:
+            if m<99:
+             raise
+            m//=2
+            continue
            for h in a:
             h.update(d)
-           q+=m
+           q+=len(d)
          def sha(s,q,e):
           if q==0:
            s.h=s.H()

@@ -168,6 +168,43 @@ struct InputTransportTests {
         try expectProven(bench, image)
     }
 
+    /// Bytes that stand in the prompt's line before a question are no fault of the helper, which alone knows the write counter.
+    @Test func aLineThatDoesNotParseKeepsTheHelper() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let counters = try await bench.play { central, address in
+            try await bench.attached(central, address) { repl in
+                let helper = FPGAProbe(repl: repl).helper
+                try await helper.session.ensure()
+                try await helper.session.tell("n=77")
+                var counters: [Int?] = []
+                for typed in ["(", " ", "x\n ", "if 1:\n"] {
+                    bench.tap.type(Array(typed.utf8), before: bench.tap.traffic.packets + 1)
+                    counters.append(try await helper.session.retrying({ _ in }) { try await helper.counter() })
+                    try await helper.session.ensure()
+                }
+                return try await counters + [helper.counter()]
+            }
+        }
+        #expect(counters == Array(repeating: 77, count: counters.count))
+    }
+
+    @Test func aHeapInPiecesIsEnoughToReadTheFlash() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let (whole, inPieces) = try await bench.play { central, address in
+            try await bench.attached(central, address) { repl in
+                let probe = FPGAProbe(repl: repl)
+                let whole = try await probe.survey()
+                let code = "hog=[]\ntry:\n while 1:\n  hog.append(bytes(400))\nexcept MemoryError:\n pass\n"
+                    + "for i in range(0,len(hog),2):\n hog[i]=0"
+                _ = try await repl.run(PythonCode(code), within: .seconds(5))
+                return (whole, try await probe.survey())
+            }
+        }
+        #expect(inPieces == whole)
+    }
+
     /// Lost and damaged packets and signs, lost links, typing, safe mode: in the end the flash is right, and nobody has to help.
     @Test(arguments: TestRange.seeds(1000, quick: [0, 1, 2, 3, 4, 5, 36]))
     func comesThroughFaults(seed: UInt64) async throws {

@@ -171,8 +171,8 @@ package struct HelperSession: Sendable {
         return try await step()
     }
 
-    /// What a whole helper may raise, too.
-    private static let usualExceptions = ["KeyboardInterrupt", "MemoryError"]
+    /// What a whole helper may raise, too, and a line that does not parse: something else stood in it.
+    private static let usualExceptions = ["KeyboardInterrupt", "MemoryError", "SyntaxError", "IndentationError"]
 
     /// It raised what a helper does that arrived damaged.
     private func showsDamage(_ error: any Error) -> Bool {

@@ -24,6 +24,7 @@ struct DeviceModuleTests {
         ("import hashlib;h=hashlib.sha256(b'');h.digest();h.digest()", "ValueError"),
         ("import update;update.Fpga.write(bytearray(2))", "TypeError"),
         ("import update;update.Fpga.read(444430,5)", "ValueError: address + length cannot exceed 444434 bytes"),
+        ("import update;update.Fpga.read(444430,5)", "File \"update.py\", in read"),
         ("import fpga;fpga.read(1,0)", "ValueError"), ("import fpga;fpga.read(1,256)", "ValueError"),
         ("import fpga;fpga.write(1,bytes(256))", "ValueError"), ("import fpga;fpga.version()", "AttributeError"),
         ("import fpga;fpga.ON", "AttributeError"), ("import bluetooth;bluetooth.receive_callback(3)", "ValueError"),

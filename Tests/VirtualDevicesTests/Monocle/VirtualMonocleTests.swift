@@ -38,7 +38,7 @@ struct VirtualMonocleTests {
             let start = try await terminal.run("print(update.Fpga.read(0,4))")
             #expect(start == "b'\\xf0\\xff\\x0f\\xff'\n")
             #expect([UInt8](try Data(contentsOf: folder.flash))[..<4] == [0xF0, 0xFF, 0x0F, 0xFF])
-            let overflow = try await terminal.run("for i in range(60): update.Fpga.write(bytes(8192))")
+            let overflow = try await terminal.run("for i in range(110): update.Fpga.write(bytes(4096))")
             #expect(overflow.contains("ValueError"))
             let stopped = try await terminal.run("print(fpga.read(1,4)==b'Mncl',fpga.run())")
             #expect(stopped == "False False\n")

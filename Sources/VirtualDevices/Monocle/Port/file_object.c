@@ -51,6 +51,7 @@ static mp_uint_t file_write(mp_obj_t self, const void *buffer, mp_uint_t size, i
     if (store_used_blocks() > BLOCKS) {
         file->is_dirty = was_dirty;
         file->length = before;
+        file->has_failed = true;
         *code = MP_ENOSPC;
         return MP_STREAM_ERROR;
     }
@@ -63,6 +64,7 @@ static mp_uint_t file_write(mp_obj_t self, const void *buffer, mp_uint_t size, i
     }
     memcpy(file->bytes + file->position, buffer, size);
     file->position = end;
+    file->has_failed = false;
     int fresh = store_blocks_for(length) - store_blocks_for(before);
     unit_charge(20 + size * 3);
     if (fresh > 0) {

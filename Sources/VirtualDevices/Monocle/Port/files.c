@@ -48,7 +48,7 @@ int files_written_blocks(void) {
 
 // Makes what was written the file's content: all of it or nothing. Callbacks may run in the caller's wait after it.
 int file_commit(struct open_file *file) {
-    if (!file->is_dirty) {
+    if (!file->is_dirty || file->has_failed) {
         return 0;
     }
     const char *name;

@@ -14,6 +14,8 @@ struct open_file {
     uint8_t *bytes;
     size_t length, position, room;
     bool can_read, can_write, appends, is_dirty;
+    // The last write found no room: LittleFS then leaves the old content, also at the close.
+    bool has_failed;
     char path[PATH_LIMIT];
 };
 

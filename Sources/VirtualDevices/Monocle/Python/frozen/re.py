@@ -240,12 +240,10 @@ class _Regex:
     def __repr__(self):
         return "<re %x>" % id(self)
 
-    def _find(self, text, data, at, end, anchored=False):
+    def _find(self, text, data, at=0, anchored=False):
         slots = [-1] * (2 * self._groups + 2 + self._loops)
-        at = max(0, min(at, len(data)))
-        end = len(data) if end is None else max(at, min(end, len(data)))
-        while at <= end:
-            stop = _run(self._code, self._sets, data, at, end, slots)
+        while at <= len(data):
+            stop = _run(self._code, self._sets, data, at, len(data), slots)
             if stop is not None:
                 slots[0] = at
                 slots[1] = stop
@@ -258,7 +256,7 @@ class _Regex:
         """The matches, up to the first that is empty, each with the place where the search for it began."""
         at = 0
         while True:
-            found = self._find(text, data, at, None)
+            found = self._find(text, data, at)
             if not found or found._slots[0] == found._slots[1]:
                 return
             yield found, at
@@ -267,11 +265,12 @@ class _Regex:
             if count == 0:
                 return
 
-    def match(self, text, pos=0, endpos=None):
-        return self._find(text, _bytes(text), pos, endpos, True)
+    # The firmware's takes two more arguments, and ignores them.
+    def match(self, text, _pos=0, _endpos=None):
+        return self._find(text, _bytes(text), anchored=True)
 
-    def search(self, text, pos=0, endpos=None):
-        return self._find(text, _bytes(text), pos, endpos)
+    def search(self, text, _pos=0, _endpos=None):
+        return self._find(text, _bytes(text))
 
     def split(self, text, maxsplit=0):
         out, data, rest = [], _bytes(text), 0

@@ -15,7 +15,13 @@ def micropython():
     __update.nrf52()
 
 
+# Python functions, as on the device: each call takes a frame, and stands in tracebacks.
 class Fpga:
-    read = __update.read_fpga_app
-    write = __update.write_fpga_app
-    erase = __update.erase_fpga_app
+    def read(start, count):
+        return __update.read_fpga_app(start, count)
+
+    def write(content):
+        return __update.write_fpga_app(content)
+
+    def erase():
+        return __update.erase_fpga_app()
