@@ -7,7 +7,7 @@ struct FlashHelper: Sendable {
     /// 109 pages at 45 ms each, 400 ms at worst.
     static let eraseTimeout = Duration.seconds(45)
     /// Reading 16 pages and computing their digests on the unit takes a second.
-    static let readTimeout = Duration.seconds(8)
+    static let readTimeout = Duration.seconds(4)
 
     static let remote = RemoteHelper("_nf", pieces: [digests], more: [base, writing, reading, surveying, book, phrases] + input)
     private static let input = InputPiece.helper("_nf")

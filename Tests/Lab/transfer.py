@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""How fast firmware goes over the lab's air: noafw beside a plain client on bleak (plain_client.py), without loss and with it.
+"""How fast firmware and an FPGA image go over the lab's air.
 
-Usage: .venv-lab/bin/python Tests/Lab/transfer.py [--loss 0 0.004] [--runs 1]; bleak has to be in .venv-lab. See docs/lab.md.
+Usage: .venv-lab/bin/python Tests/Lab/transfer.py [--loss 0 0.004] [--runs 1] [--client COMMAND] [--older PYTHON]
+
+Firmware by noafw, by a plain client on bleak (plain_client.py; bleak has to be in .venv-lab), and by COMMAND, in which {address} and
+{package} stand for the bootloader's address and its file. The FPGA image as noafw sends it, and with --older also to a unit whose
+interpreter cannot read its input as bytes, so that the image goes as Python text. See docs/lab.md.
 """
 
 import argparse
 import asyncio
+import shlex
 import time
 import zipfile
 
@@ -35,13 +40,26 @@ async def noafw(lab, unit, package):
     await lab.flash(unit, "--only", "firmware", timeout=900)
 
 
-async def plain(lab, unit, package):
+async def foreign(lab, words):
     """The bootloader does not answer for long after the last EXECUTE, so the client's own end does not count."""
-    command = await lab.bench.machine.start(
-        str(PYTHON), str(ROOT / "Tests/Lab/plain_client.py"), unit.address, str(package), folder=ROOT, log=lab.output)
-    result = await command.wait(900)
+    command = await lab.bench.machine.start(*words, folder=ROOT, log=lab.output)
+    return await command.wait(900)
+
+
+async def plain(lab, unit, package):
+    result = await foreign(lab, [str(PYTHON), str(ROOT / "Tests/Lab/plain_client.py"), unit.address, str(package)])
     if result.code != 0:
         raise SystemExit(f"the plain client failed: {result.errors[-400:]}")
+
+
+def other(command):
+    """A client that finds the unit and its bootloader by itself."""
+
+    async def client(lab, unit, package):
+        await foreign(lab, shlex.split(command.format(address=unit.address, package=package)))
+
+    client.__name__ = shlex.split(command)[0].rsplit("/", 1)[-1]
+    return client
 
 
 async def measure(lab, client, loss, package, byte_count):
@@ -49,15 +67,24 @@ async def measure(lab, client, loss, package, byte_count):
         times = watch(unit, loss)
         await client(lab, unit, package)
         packets, losses = unit.counts[DFU_PACKET], unit.counts["lost"]
-    seconds = times[-1] - times[0]
-    print(f"{client.__name__:6} loss {loss:.4f}  {seconds:6.2f} s  {byte_count / seconds / 1000:5.1f} kB/s  "
+    seconds = times[-1] - times[0] if times else float("nan")
+    print(f"{client.__name__:7} loss {loss:.4f}  {seconds:6.2f} s  {byte_count / seconds / 1000:5.1f} kB/s  "
           f"{packets} packets, {losses} packets and notifications lost", flush=True)
 
 
+async def measure_fpga(lab, name, **settings):
+    async with lab.unit(**settings) as unit:
+        document = await lab.flash(unit, "--only", "fpga", timeout=900)
+    (step,) = [step for step in document["units"][0]["steps"] if step["name"] == "fpga"]
+    print(f"FPGA image as {name}  {step['seconds']:6.2f} s  {step['bytes'] / step['seconds'] / 1000:5.1f} kB/s", flush=True)
+
+
 async def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--loss", nargs="*", type=float, default=[0, 0.004], help="probabilities")
     parser.add_argument("--runs", type=int, default=1, help="of each client at each loss")
+    parser.add_argument("--client", help="a third client's command line")
+    parser.add_argument("--older", help="an interpreter for the unit that cannot read its input as bytes")
     options = parser.parse_args()
     prepare_logs()
     assets = Assets(ROOT)
@@ -65,13 +92,18 @@ async def main():
     with zipfile.ZipFile(package) as archive:
         byte_count = archive.getinfo("application.bin").file_size
     print(f"{byte_count} bytes, from the first request to the last")
+    clients = [noafw, plain] + ([other(options.client)] if options.client else [])
     async with Bench(LOGS).open() as bench:
         lab = Lab(bench, assets, assets, is_full=True)
         lab.begin("transfer")
         for loss in options.loss:
             for _ in range(options.runs):
-                for client in (noafw, plain):
+                for client in clients:
                     await measure(lab, client, loss, package, byte_count)
+        for _ in range(options.runs):
+            await measure_fpga(lab, "bytes")
+            if options.older:
+                await measure_fpga(lab, "text", python=options.older)
 
 
 if __name__ == "__main__":
