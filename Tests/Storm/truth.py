@@ -63,13 +63,26 @@ def files(folder, wanted):
 
 
 def ledger(world):
-    file = world / "state/ledger/ledger.sqlite"
+    file, spool = world / "state/ledger/ledger.sqlite", world / "state/ledger/spool.jsonl"
+    waiting = [json.loads(line)["record"]["id"] for line in spool.read_text().splitlines()] if spool.exists() else []
     if not file.exists():
-        return {"damage": [], "runs": []}
+        return {"damage": [], "runs": [], "others": [], "waiting": len(waiting), "unentered": len(set(waiting))}
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
         damage = [row[0] for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
-        return {"damage": damage, "runs": [list(row) for row in connection.execute("select verb, unit_address, outcome from runs order by number")]}
+        for station, in connection.execute("select distinct station from runs"):
+            closed = "select seq from runs where station = ? and seq is not null order by seq"
+            numbers = [row[0] for row in connection.execute(closed, [station])]
+            if numbers != list(range(1, len(numbers) + 1)):
+                damage.append(f"the runs of {station} are numbered {numbers}")
+        for run, elapsed in connection.execute("select id, elapsed_ms from runs where elapsed_ms not between 0 and 86400000"):
+            damage.append(f"{run} took {elapsed} ms")
+        runs = "select verb, unit_address, outcome from runs where station {} 'storm' order by number"
+        ids = {row[0] for row in connection.execute("select id from runs")}
+        return {
+            "damage": damage, "runs": [list(row) for row in connection.execute(runs.format("="))],
+            "others": [list(row) for row in connection.execute(runs.format("<>"))], "waiting": len(waiting),
+            "unentered": len(set(waiting) - ids)}
     finally:
         connection.close()
 

@@ -26,6 +26,7 @@ struct StormFaults: UnitFaults {
         case .link: plan.cuts[fault.at] = .link
         case .power: plan.cuts[fault.at] = .power
         case .flashCut: plan.flashCuts.insert(fault.at)
+        case .firmwareCut: plan.firmwareCuts.insert(fault.at)
         case .lostPacket: plan.lostPackets.insert(fault.at)
         case .lostNotification: plan.lostNotifications.insert(fault.at)
         case .loss: plan.loss += fault.rate
@@ -35,7 +36,7 @@ struct StormFaults: UnitFaults {
         case .dropped: plan.droppedDataPackets.insert(fault.at)
         case .crash: plan.crashesAtDataPackets.insert(fault.at)
         case .swallowedBreak: plan.swallowedBreaks.insert(fault.at)
-        case .dying, .cancel, .battery, .busy: break
+        case .dying, .cancel, .battery, .busy, .interrupt, .clock, .station, .locked: break
         }
     }
 
@@ -79,6 +80,12 @@ struct StormFaults: UnitFaults {
     func cut(words: Range<Int>) -> Int? {
         let cut = plan.cut(words: words)
         if cut != nil { log.reach(.flashCut) }
+        return cut
+    }
+
+    func cut(firmwareWords words: Range<Int>) -> Int? {
+        let cut = plan.cut(firmwareWords: words)
+        if cut != nil { log.reach(.firmwareCut) }
         return cut
     }
 

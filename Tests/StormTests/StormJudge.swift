@@ -78,7 +78,8 @@ struct StormJudge {
         }
         let limit = Self.usualBytes * (plan.isLarge ? 4 : 1) * plan.units.count * (plan.faults.count + 4)
         check(run.log.byteCount <= limit, "it sent \(run.log.byteCount) bytes")
-        judgeBoth(run, truth, before: [])
+        judgeBoth(run, truth, before: nil)
+        check(run.log.reached.contains(.locked) || truth.ledger.waiting == 0, "records wait although nobody had the ledger")
         if plan.units.count == 1, let outcome = truth.ledger.runs.first?[2], plan.verb != .chat {
             check((outcome == "pass") == (run.code == 0), "it ended with \(run.code), and its record says \(outcome)")
         }
@@ -94,21 +95,28 @@ struct StormJudge {
         if run.code == 0 {
             check(truth.isRight, "one more run ended with 0, and the truth is another: \(truth.units.map(\.differences))")
         }
-        judgeBoth(run, truth, before: first.ledger.runs)
+        if plan.verb != .copy { check(truth.ledger.waiting == 0, "\(truth.ledger.waiting) records wait for ever") }
+        check(truth.ledger.others == first.ledger.others, "another station's record has changed: \(truth.ledger.others)")
+        judgeBoth(run, truth, before: first.ledger)
     }
 
-    private mutating func judgeBoth(_ run: StormRun, _ truth: StormTruth, before: [[String?]]) {
+    private mutating func judgeBoth(_ run: StormRun, _ truth: StormTruth, before: StormTruth.Ledger?) {
+        let (old, late) = (before?.runs ?? [], before?.unentered ?? 0)
         check(truth.units.allSatisfy(\.lost.isEmpty), "the owner's files are lost: \(truth.units.map(\.lost))")
         check(truth.ledger.damage.isEmpty, "the ledger is damaged: \(truth.ledger.damage)")
-        check(truth.ledger.runs.allSatisfy { $0[2] != nil }, "a record is open: \(truth.ledger.runs)")
-        check(truth.ledger.runs.starts(with: before), "a record has changed: \(truth.ledger.runs)")
-        let new = truth.ledger.runs.dropFirst(before.count)
-        check(Set(new.map { $0[1] }).count == new.count, "a unit has two records of one run: \(new)")
-        if !before.isEmpty, plan.verb != .copy {
-            check(new.count == plan.units.count, "one more run has \(new.count) records for \(plan.units.count) units")
+        check(truth.ledger.waiting > 0 || truth.ledger.runs.allSatisfy { $0[2] != nil }, "a record is open: \(truth.ledger.runs)")
+        check(truth.ledger.others.allSatisfy { $0[2] == "pass" }, "another station's record is open: \(truth.ledger.others)")
+        check(
+            truth.ledger.runs.starts(with: old) { $0[2] == $1[2] || $1[2] == nil && $0[2] != nil },
+            "a record has changed: \(truth.ledger.runs)")
+        let new = truth.ledger.runs.dropFirst(old.count)
+        check(late > 0 || Set(new.map { $0[1] }).count == new.count, "a unit has two records of one run: \(new)")
+        if before != nil, plan.verb != .copy {
+            check(new.count == plan.units.count + late, "one more run has \(new.count) records for \(plan.units.count) units, \(late) late")
         }
         check(truth.left.isEmpty, "files are left: \(truth.left)")
         check(run.sleeping == 0, "\(run.sleeping) sleeps are left")
+        check(run.strays == 0, "another thread's pace decided what came next \(run.strays) times")
         check(!run.log.lines.contains("no end"), "it did not end")
         let children = Set(Self.children).subtracting(strangers)
         check(children.isEmpty, "processes are left: \(children.sorted())")

@@ -43,8 +43,8 @@ struct StormFault: Codable, Sendable, Hashable {
     enum Kind: String, Codable, Sendable, CaseIterable {
         /// At a packet to the unit: the link breaks, or the power; from then on the power breaks at each.
         case link, power, dying
-        /// At a word of its flash.
-        case flashCut
+        /// At a word of its flash: of its files, of its firmware.
+        case flashCut, firmwareCut
         /// A write without response, a notification.
         case lostPacket, lostNotification
         /// With a probability, of writes without response and notifications, or of these writes.
@@ -52,8 +52,11 @@ struct StormFault: Codable, Sendable, Hashable {
         /// Of the packets to its data characteristic: it hears no more, loses one, crashes.
         case deaf, dropped, crash
         case swallowedBreak
-        /// Ctrl-C, at a packet to the unit.
-        case cancel
+        /// Ctrl-C, at a packet to the unit, or at a step.
+        case cancel, interrupt
+        /// At a step: the wall clock goes back an hour or ahead a year, another station begins a run in the ledger, or locks the ledger
+        /// for some steps.
+        case clock, station, locked
         /// Too little charge to erase.
         case battery
         /// Another process has the unit.
@@ -62,7 +65,8 @@ struct StormFault: Codable, Sendable, Hashable {
 
     var kind: Kind
     var unit: Int
-    /// Which packet, notification, word or break; from 1.
+    /// Which packet, notification, word, break or step; from 1. A step is a look at the wall clock: at each event, and whenever a record
+    /// is opened or closed.
     var at = 0
     /// 0…1.
     var rate = 0.0
@@ -122,7 +126,8 @@ extension StormPlan.Unit {
 extension StormFault {
     private static let everywhere: [(Kind, Int)] = [
         (.link, 6), (.power, 6), (.dying, 1), (.lostPacket, 4), (.lostNotification, 4), (.loss, 2), (.corruption, 1), (.delay, 2),
-        (.swallowedBreak, 1), (.cancel, 3), (.battery, 1), (.busy, 1),
+        (.swallowedBreak, 1), (.cancel, 2), (.battery, 1), (.busy, 1), (.firmwareCut, 3), (.interrupt, 2), (.clock, 1), (.station, 1),
+        (.locked, 2),
     ]
     private static let ofMonocles: [(Kind, Int)] = [(.deaf, 1), (.dropped, 1), (.crash, 1)]
     private static let ofFrames: [(Kind, Int)] = [(.flashCut, 3)]
@@ -135,6 +140,11 @@ extension StormFault {
         switch kind {
         case .link, .power, .dying, .cancel, .lostPacket, .lostNotification: at = number(to: verb.logarithmOfPackets)
         case .flashCut: at = number(to: 7)
+        case .firmwareCut: at = number(to: verb.logarithmOfFirmwareWords)
+        case .interrupt: at = number(to: 4)
+        case .clock, .station, .locked:
+            at = number(to: 3)
+            rate = Double.random(in: 0..<1, using: &numbers)
         case .deaf, .dropped, .crash: at = number(to: 5)
         case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
         case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
@@ -145,6 +155,9 @@ extension StormFault {
 }
 
 extension StormPlan.Verb {
+    /// About as many as an update writes, of a large image, too.
+    fileprivate var logarithmOfFirmwareWords: Double { self == .firmware ? 9 : 8 }
+
     /// About as many packets as one run sends.
     fileprivate var logarithmOfPackets: Double {
         switch self {

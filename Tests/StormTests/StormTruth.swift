@@ -13,6 +13,11 @@ struct StormTruth: Decodable, Sendable {
         var damage: [String]
         /// Verb, address and outcome of each, in order.
         var runs: [[String?]]
+        /// Those of other stations.
+        var others: [[String?]]
+        /// States of records in the spool, and records that are nowhere else.
+        var waiting: Int
+        var unentered: Int
     }
 
     struct Unreadable: Error { let text: String }

@@ -56,6 +56,7 @@ final class StormWorld: Sendable {
         if !faults { plan.faults = [] }
         let (log, run) = (StormLog(), StormRunOutput())
         let times = StormTimes()
+        let desk = StormDesk(plan, ledger: state.appendingPathComponent("ledger").path, log: log, day: faults ? 0 : 1) { times.elapsed }
         var services = LiveServices()
         services.conditions.simulatedTime = {
             let time = VirtualTime.simulated(seed: seed)
@@ -71,7 +72,8 @@ final class StormWorld: Sendable {
             configuration.linkPace = LinkPace(
                 interval: .microseconds(unit.interval), eventLength: .microseconds(unit.interval), supervisionTimeout: .seconds(2))
         }
-        let context = run.context(arguments(verb), services, folder: path, assets: station.path(catalogue))
+        services.ledger = { desk.ledger($0) }
+        let context = run.context(arguments(verb), services, folder: path, assets: station.path(catalogue), date: desk.step)
         let chance = StormChance(seed: seed &+ 1)
         let task = Task { await SessionRandom.$bits.withValue({ chance.next() }) { await Noafw.execute(in: context) } }
         log.whenCancelled {
@@ -88,11 +90,13 @@ final class StormWorld: Sendable {
         let code = await task.value
         watchdog.cancel()
         withExtendedLifetime(held) {}
+        await desk.close()
         for line in (try? String(contentsOfFile: events, encoding: .utf8))?.split(separator: "\n") ?? [] {
             log.note(Self.lasting(String(line), in: path))
         }
         log.note("exit \(code)")
-        return StormRun(code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount)
+        return StormRun(
+            code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount, strays: times.strayCount)
     }
 
     private var busyUnits: [StormPlan.Unit] {
@@ -115,6 +119,8 @@ struct StormRun: Sendable {
     var log: StormLog
     /// Sleeps that nobody ended.
     var sleeping: Int
+    /// What went on because of another thread, unseen by the clock: chance does not rule it.
+    var strays: Int
 }
 
 /// The clocks of a command.
@@ -123,6 +129,8 @@ private final class StormTimes: Sendable {
 
     func add(_ time: VirtualTime) { times.withLock { $0.append(time) } }
     var sleepingCount: Int { times.withLock { $0.reduce(0) { $0 + $1.sleepingCount } } }
+    var elapsed: Duration { times.withLock { $0.last?.clock.now.offset } ?? .zero }
+    var strayCount: Int { times.withLock { $0.reduce(0) { $0 + $1.strayCount } } }
 }
 
 private final class StormChance: Sendable {
@@ -139,7 +147,9 @@ private final class StormRunOutput: Sendable {
     var output: String { texts.withLock { $0.0 } }
     var errors: String { texts.withLock { $0.1 } }
 
-    func context(_ arguments: [String], _ services: LiveServices, folder: String, assets: String) -> CommandContext {
+    func context(
+        _ arguments: [String], _ services: LiveServices, folder: String, assets: String, date: @escaping @Sendable () -> Date
+    ) -> CommandContext {
         let environment = [
             "HOME": folder, "NOAFW_STATE_DIR": "\(folder)/state", "NOAFW_ASSETS": assets, "XDG_CONFIG_HOME": folder,
             "NOAFW_STATION": "storm", "NO_COLOR": "1", "NOAFW_PYTHON": TestTools.python ?? "",
@@ -148,6 +158,6 @@ private final class StormRunOutput: Sendable {
             arguments: arguments, environment: environment, currentDirectory: folder, executable: nil,
             output: TextSink(isTerminal: false, columns: { 80 }, write: { [self] text in texts.withLock { $0.0 += text } }),
             diagnostics: TextSink(isTerminal: false, columns: { 80 }, write: { [self] text in texts.withLock { $0.1 += text } }),
-            clock: .continuous, interrupts: Interrupts(), services: services, date: { Date(timeIntervalSince1970: 1_795_000_000) })
+            clock: .continuous, interrupts: Interrupts(), services: services, date: date)
     }
 }

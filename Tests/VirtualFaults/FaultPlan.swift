@@ -25,6 +25,8 @@ package struct FaultPlan: UnitFaults {
     package var lostDataNotifications: Set<Int> = []
     /// Words of the unit's flash at which its power is cut: the one with this number is not written any more.
     package var flashCuts: Set<Int> = []
+    /// The same of the flash that its bootloader writes.
+    package var firmwareCuts: Set<Int> = []
     /// Packets to the unit that are lost if they are writes without response, counted as for ``cuts``.
     package var lostPackets: Set<Int> = []
     /// Notifications that are lost.
@@ -38,6 +40,8 @@ package struct FaultPlan: UnitFaults {
     package func cut(packet: Int) -> Cut? { cuts[packet] }
 
     package func cut(words: Range<Int>) -> Int? { flashCuts.filter(words.contains).min() }
+
+    package func cut(firmwareWords words: Range<Int>) -> Int? { firmwareCuts.filter(words.contains).min() }
 
     package func dataPacket(_ number: Int) -> DataPacketFault? {
         if crashesAtDataPackets.contains(number) { return .crash }

@@ -18,6 +18,8 @@ public struct SessionClock: Clock {
     private let sleepUntil: @Sendable (Duration) async throws -> Void
     private let executor: (any TaskExecutor)?
     private let hold: (@Sendable (Bool) -> Void)?
+    /// Takes a place in the order in which those that stop the clock go on; returns the wait for it.
+    package var takePlace: (@Sendable () -> @Sendable () async -> Void)?
 
     /// - Parameters:
     ///   - now: the time since the clock's epoch.
@@ -89,7 +91,15 @@ public struct SessionClock: Clock {
     public func paused<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         hold?(true)
         defer { hold?(false) }
-        return try await body()
+        guard let place = takePlace?() else { return try await body() }
+        do {
+            let value = try await body()
+            await place()
+            return value
+        } catch {
+            await place()
+            throw error
+        }
     }
 
     /// Lets a simulated clock run during `body` although a waiting task has stopped it: for a unit's side of ``paused(_:)``.

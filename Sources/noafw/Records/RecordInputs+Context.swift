@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 
 extension RecordInputs {
@@ -7,5 +8,6 @@ extension RecordInputs {
         if let name = context.environment["NOAFW_STATION"], !name.isEmpty { record.station = name }
         stop = context.stop
         lastResort = context.say
+        now = { [date = context.date] in UTCTime(microseconds: Int64(date().timeIntervalSince1970 * 1_000_000)) }
     }
 }

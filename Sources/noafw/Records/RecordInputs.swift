@@ -15,6 +15,7 @@ struct RecordInputs: Sendable {
     var claimPolicy = ClaimPolicy.prefer
     /// Why a cancelled run ends.
     var stop = StopReason()
+    var now: @Sendable () -> UTCTime = { .now }
     /// Takes the line of a finished run that neither ledger nor spool takes.
     var lastResort: @Sendable (String) -> Void = { _ in }
 

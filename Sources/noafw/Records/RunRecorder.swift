@@ -46,10 +46,10 @@ final class RunRecorder: Sendable {
     ///   - events: gets what concerns no single unit.
     init(
         _ inputs: RecordInputs, ledger: KeptLedger, claims: (any UnitClaims)? = nil, uploads: (any RunUploads)? = nil,
-        now: @escaping @Sendable () -> UTCTime = { .now }, events: @escaping Events
+        now: (@Sendable () -> UTCTime)? = nil, events: @escaping Events
     ) {
-        (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now, events)
-        ids = RunIDGenerator(now: now)
+        (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now ?? inputs.now, events)
+        ids = RunIDGenerator(now: self.now)
         notices = OnceNotices(events)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in

@@ -76,6 +76,50 @@ import Testing
         #expect(order.sorted() == Array(0..<8))
         #expect(try await self.order(wakingLastFirst: false) == order)
     }
+
+    /// In which order tasks go on of which half waits for a thread.
+    /// - Parameter isEarly: the thread is done before its task waits.
+    private func order(isEarly: Bool) async throws -> [Int] {
+        let time = VirtualTime.simulated(seed: 3)
+        let order = Inbox<Int>()
+        return try await time.run {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        if number.isMultiple(of: 2) { await time.clock.paused { await answer(isEarly: isEarly) } }
+                        for _ in 0..<3 {
+                            order.deliver(number)
+                            await Task.yield()
+                        }
+                    }
+                }
+            }
+            #expect(time.strayCount == 0)
+            return (0..<24).compactMap { _ in order.poll() }
+        }
+    }
+
+    @Test func itDoesNotMatterWhetherAThreadIsFasterThanItsTask() async throws {
+        let order = try await order(isEarly: false)
+        #expect(order.count == 24)
+        #expect(try await self.order(isEarly: true) == order)
+    }
+
+    @Test func aThreadForWhichTimeDoesNotStandStillIsNoticed() async throws {
+        let time = VirtualTime.simulated(seed: 3)
+        try await time.run { await answer(isEarly: false) }
+        #expect(time.strayCount == 1)
+    }
+}
+
+private func answer(isEarly: Bool) async {
+    await withCheckedContinuation { continuation in
+        guard !isEarly else { return continuation.resume() }
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.02)
+            continuation.resume()
+        }
+    }
 }
 
 /// Waiting tasks, which a thread wakes when all are there.

@@ -19,12 +19,14 @@ extension SecureBootloader {
         storeSettings()
         if settings.bank1.content != .nothing {
             activate()
-            settings.bank1 = .init()
+            if !power.hasFailed { settings.bank1 = .init() }
             storeSettings()
+            if power.hasFailed { return }
             emit(.storageChanged)
             // The activation ends in a reset of its own, which requests nothing.
             return boot(staysInBootloader: false)
         }
+        if power.hasFailed { return }
         guard staysInBootloader || !applicationBoots else {
             hasLeft = true
             return
@@ -35,8 +37,11 @@ extension SecureBootloader {
 
     /// At boot the flash is written immediately.
     private mutating func storeSettings() {
-        storage.settingsPage = settings
-        storage.backupPage = settings
+        for page in [\BootloaderStorage.settingsPage, \.backupPage] where storage[keyPath: page] != settings {
+            guard power.takes(1) == 1 else { return }
+            storage[keyPath: page] = nil
+            if power.takes(configuration.settingsWords) == configuration.settingsWords { storage[keyPath: page] = settings }
+        }
     }
 
     /// An application replaces the old one; its CRC shows whether it arrived. Another bootloader would be copied over this one;
@@ -46,8 +51,14 @@ extension SecureBootloader {
         let source = offset(of: settings.progress.imageCRC)
         let image = storage.image(at: source, count: Int(settings.bank1.size))
         if source > 0 {
-            storage.erase(at: 0, count: pages(image.count) * configuration.pageSize)
-            storage.write(image[...], at: 0)
+            for start in stride(from: 0, to: image.count, by: configuration.pageSize) {
+                guard power.takes(1) == 1 else { return }
+                storage.erase(at: start, count: configuration.pageSize)
+                let page = image[start..<min(start + configuration.pageSize, image.count)], words = (page.count + 3) / 4
+                let taken = power.takes(words)
+                storage.write(page.prefix(taken * 4), at: start)
+                guard taken == words else { return }
+            }
             settings.writeOffset = settings.bank1.size
         }
         let crc = CRC32.of(storage.image(at: 0, count: image.count))

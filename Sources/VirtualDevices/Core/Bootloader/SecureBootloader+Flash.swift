@@ -46,6 +46,7 @@ extension SecureBootloader {
         let start = max(now, processorFreeAt)
         switch operation {
         case .erase(let page):
+            guard power.takes(1) == 1 else { return }
             erase(page)
             flash.begin(piece: 0, until: start + configuration.pageEraseTime)
         case .write(let offset, let bytes):
@@ -54,10 +55,13 @@ extension SecureBootloader {
             let count = min(bytes.count - from, BootloaderFlash.pieceSize)
             // Whole words only: of 5 bytes in a piece one is lost, of 3 none.
             let words = max(1, count / 4)
-            storage.write(bytes[from..<min(from + words * 4, bytes.count)], at: offset + from)
+            let taken = power.takes(words)
+            storage.write(bytes[from..<min(from + taken * 4, bytes.count)], at: offset + from)
+            guard taken == words else { return }
             flashIsDirty = true
             flash.begin(piece: piece, until: start + configuration.wordWriteTime * words)
         case .writeSettings:
+            guard power.takes(configuration.settingsWords) == configuration.settingsWords else { return }
             flash.begin(piece: 0, until: start + configuration.wordWriteTime * configuration.settingsWords)
         }
     }
@@ -120,6 +124,31 @@ extension SecureBootloader {
         } else {
             resetsAt = now
         }
+    }
+}
+
+/// The power of a bootloader's flash: it may fail at a word.
+package struct BootloaderPower: Sendable {
+    /// Written or erased, an erase counts as one.
+    package private(set) var words: Int
+    private(set) var hasFailed = false
+    private let cut: @Sendable (Range<Int>) -> Int?
+
+    /// - Parameters:
+    ///   - words: that the unit wrote before.
+    ///   - cut: the first of these words at which power fails; it is not written.
+    package init(words: Int = 0, cut: @escaping @Sendable (Range<Int>) -> Int? = { _ in nil }) { (self.words, self.cut) = (words, cut) }
+
+    /// - Returns: how many of so many words it still takes.
+    mutating func takes(_ count: Int) -> Int {
+        guard !hasFailed else { return 0 }
+        let first = words + 1
+        guard let last = cut(first..<first + count) else {
+            words += count
+            return count
+        }
+        (words, hasFailed) = (last, true)
+        return last - first
     }
 }
 

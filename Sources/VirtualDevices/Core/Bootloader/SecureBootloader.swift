@@ -36,6 +36,8 @@ public struct SecureBootloader: Sendable {
     var pageBuffers: [BootloaderFlash.Page: BootloaderSettings?] = [:]
     var flash = BootloaderFlash()
     var memory = Memory()
+    /// Once it has failed, nothing happens any more.
+    package internal(set) var power: BootloaderPower
     var now: Duration
     /// Until then the processor computes a signature or a digest, and answers wait.
     var processorFreeAt: Duration
@@ -69,7 +71,16 @@ public struct SecureBootloader: Sendable {
     public init(
         configuration: BootloaderConfiguration, nonvolatile: BootloaderStorage, now: Duration, staysInBootloader: Bool = true
     ) {
-        (self.configuration, storage) = (configuration, nonvolatile)
+        self.init(
+            configuration: configuration, nonvolatile: nonvolatile, now: now, staysInBootloader: staysInBootloader,
+            power: BootloaderPower())
+    }
+
+    package init(
+        configuration: BootloaderConfiguration, nonvolatile: BootloaderStorage, now: Duration, staysInBootloader: Bool,
+        power: BootloaderPower
+    ) {
+        (self.configuration, storage, self.power) = (configuration, nonvolatile, power)
         (self.now, processorFreeAt, inactivityDeadline) = (now, now, now)
         boot(staysInBootloader: staysInBootloader)
     }
@@ -122,7 +133,7 @@ public struct SecureBootloader: Sendable {
     }
 
     public var nextDeadline: Duration? {
-        if hasLeft { return nil }
+        if hasLeft || power.hasFailed { return nil }
         return [resetsAt ?? inactivityDeadline, outbox.first?.time, flash.nextFinish].compactMap { $0 }.min()
     }
 

@@ -57,12 +57,15 @@ package protocol UnitFaults: Sendable {
     mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]?
     /// The first of these flash words at which power fails; it is not written.
     func cut(words: Range<Int>) -> Int?
+    /// The first of these words of its bootloader's flash at which power fails; it is not written.
+    func cut(firmwareWords: Range<Int>) -> Int?
     func dataPacket(_ number: Int) -> DataPacketFault?
     func swallowsBreak(_ number: Int) -> Bool
 }
 
 extension UnitFaults {
     package mutating func receive(_ packet: HostPacket, number: Int) {}
+    package func cut(firmwareWords: Range<Int>) -> Int? { nil }
 }
 
 package enum DataPacketFault: Sendable {

@@ -37,6 +37,8 @@ package struct UnitPlatform {
     /// Packets received and flash words written, over the unit's whole run.
     var packetCount = 0
     private(set) var flashWordCount = 0
+    /// Of those that its bootloader writes.
+    var firmwareWordCount = 0
 
     var mode = Mode.off
     /// How often the chip stopped: events of an earlier run are ignored.
@@ -74,6 +76,9 @@ package struct UnitPlatform {
         flashWordCount = cut ?? flashWordCount + count
         return cut.map { $0 - first }
     }
+
+    /// Of the flash that its bootloader writes.
+    var firmwarePower: BootloaderPower { BootloaderPower(words: firmwareWordCount) { [faults] in faults.cut(firmwareWords: $0) } }
 
     package mutating func startRadio(as profile: PeripheralProfile) {
         mode = .application

@@ -59,7 +59,7 @@ extension UnitSimulator {
     private mutating func receive(_ packet: HostPacket) throws {
         platform.packetCount += 1
         platform.faults.receive(packet, number: platform.packetCount)
-        if let cut = platform.faults.cut(packet: platform.packetCount) { return perform(cut) }
+        if let cut = platform.faults.cut(packet: platform.packetCount) { return try perform(cut) }
         guard case .write(let characteristic, let value, nil) = packet, let over = platform.link?.link else { return try deliver(packet) }
         over.credits.deliver(())
         guard let value = platform.faults.transmitCommand(value, packet: platform.packetCount, using: &platform.generator) else { return }
@@ -135,6 +135,7 @@ extension UnitSimulator {
     mutating func settleBootloader() throws {
         let time = platform.now
         platform.bootloader?.advance(to: time)
+        if let power = platform.bootloader?.power { platform.firmwareWordCount = power.words }
         for effect in platform.bootloader?.takeEffects() ?? [] {
             switch effect.event {
             case .notify(let value): platform.notify(DFUService.controlPoint, value)
@@ -145,9 +146,10 @@ extension UnitSimulator {
                 platform.reset(nil, intoBootloader: effect.event == .restarted)
             }
         }
+        if platform.bootloader?.power.hasFailed == true { try perform(.power) }
     }
 
-    private func saveBootloader() throws {
+    func saveBootloader() throws {
         if let bootloader = platform.bootloader { try platform.folder.save(bootloader.storage) }
     }
 }

@@ -27,7 +27,7 @@ struct UnitSimulator {
         case .linkActivity: platform.scheduleConnectionEvent()
         case .beginAdvertising: platform.after(.zero, .advertise)
         case .network: try withModel { try $0.networkChanged(on: &$1) }
-        case .input(.cut(let cut)): perform(cut)
+        case .input(.cut(let cut)): try perform(cut)
         case .input(let input): try withModel { try $0.sense(input, on: &$1) }
         }
     }
@@ -45,7 +45,7 @@ struct UnitSimulator {
         switch timer {
         case .powerOn: platform.powerOn()
         case .boot(let number): if number == platform.stopCount { try boot() }
-        case .powerCut(let number): if number == platform.stopCount { perform(.power) }
+        case .powerCut(let number): if number == platform.stopCount { try perform(.power) }
         case .linkUp(let mtu, let reply): if platform.acceptLink(mtu, reply) { try radioChanged() }
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .radioChanged: try radioChanged()
@@ -61,8 +61,11 @@ struct UnitSimulator {
         guard let design = platform.design.bootloader else { return try withModel { try $0.start([], on: &$1) } }
         let storage = try platform.folder.loadBootloader()
         let booted = SecureBootloader(
-            configuration: design.configuration, nonvolatile: storage, now: platform.now, staysInBootloader: platform.wantsBootloader)
+            configuration: design.configuration, nonvolatile: storage, now: platform.now, staysInBootloader: platform.wantsBootloader,
+            power: platform.firmwarePower)
+        platform.firmwareWordCount = booted.power.words
         if booted.storage != storage { try platform.folder.save(booted.storage) }
+        if booted.power.hasFailed { return try perform(.power) }
         platform.wantsBootloader = false
         guard booted.hasLeft else {
             platform.mode = .bootloader
@@ -80,10 +83,11 @@ struct UnitSimulator {
         platform.air.leave(platform.place)
     }
 
-    mutating func perform(_ cut: UserInput.Cut) {
+    mutating func perform(_ cut: UserInput.Cut) throws {
         switch cut {
         case .link: platform.dropLink()
         case .power:
+            try saveBootloader()
             platform.cutPower()
             model.stop(.powerLoss)
         }

@@ -8,14 +8,15 @@ import Support
 /// relative to real time: a late host makes it lose time, not packets.
 ///
 /// With a seed, chance chooses among the jobs that are ready and among the sleepers that are due, the same for the same seed: no program
-/// may rely on an order.
+/// may rely on an order. What waits for another thread stops time (``SessionClock/paused(_:)``), and goes on once nothing is left to do
+/// and all that have stopped time are back: whichever thread is faster, chance sees the same.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     private struct Sleeper {
         let id: UInt64
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    // Every stored property below is read and written only with `condition` locked.
+    // Every variable below is read and written only with `condition` locked.
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
     private var nextJob = 0
@@ -27,14 +28,22 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// How far behind real time it still catches up.
     private static let hurry = Duration.milliseconds(20)
     private var isStopped = false
+    /// Those that have stopped time.
     private var holds = 0
     /// `nil`: first in, first out.
     private var order: SeededGenerator?
-    /// Jobs from other threads, which come in real time: with a seed, they are taken when nothing else is left.
+    let isSeeded: Bool
+    // With a seed only: jobs from other threads, which come in real time; those of them that may run; those that have stopped time and
+    // wait for the others.
     private var arrivals: [UnownedJob] = []
+    private var admitted: [UnownedJob] = []
+    private var returned: [(place: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+    private var placeCount: UInt64 = 0
+    private var strays = 0
+    private var hasBegun = false
     private var thread: pthread_t?
     /// In real time; no wait of this machine takes as long.
-    private static let arrivalPatience: TimeInterval = 2
+    private static let patience: TimeInterval = 20
 
     /// - Parameters:
     ///   - speed: `nil` runs as fast as possible.
@@ -42,6 +51,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     public init(speed: Double? = nil, seed: UInt64? = nil) {
         self.speed = speed
         order = seed.map { SeededGenerator(seed: $0) }
+        isSeeded = seed != nil
         anchor = (.now, .zero)
         let thread = Thread { [weak self] in
             while let work = self?.nextUnit() { work() }
@@ -57,10 +67,32 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// Stops time until every hold is released.
     func hold(_ isHeld: Bool) { change { holds += isHeld ? 1 : -1 } }
 
+    /// With a seed, for one who stops time: the order of the calls is that in which they go on.
+    func takePlace() -> @Sendable () async -> Void {
+        let place = condition.withLock {
+            placeCount += 1
+            return placeCount
+        }
+        return { [self] in
+            await withCheckedContinuation { continuation in
+                let isOver = condition.withLock {
+                    if !isStopped { returned.append((place, continuation)) }
+                    condition.signal()
+                    return isStopped
+                }
+                if isOver { continuation.resume() }
+            }
+        }
+    }
+
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         let caller = pthread_self()
-        change { if order != nil, caller != thread { arrivals.append(unowned) } else { jobs.append(unowned) } }
+        change {
+            guard isSeeded, caller != thread else { return jobs.append(unowned) }
+            arrivals.append(unowned)
+            if hasBegun, arrivals.count + returned.count > holds { strays += 1 }
+        }
     }
 
     private func change(_ body: () -> Void) {
@@ -72,6 +104,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
 
     var now: Duration { condition.withLock { elapsed } }
     var sleepingCount: Int { condition.withLock { sleepers.count } }
+    var strayCount: Int { condition.withLock { strays } }
 
     func sleep(until wake: Duration) async throws {
         let id = condition.withLock {
@@ -116,11 +149,12 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         thread = pthread_self()
         while true {
             if let job = takeJob() {
+                hasBegun = true
                 return { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
             }
-            if admitArrivals() { continue }
+            if let work = takeBack() { return work }
             if isStopped { return nil }
-            if pause() { continue }
+            if waits() { continue }
             guard let wake = sleepers.nextDeadline, let earliest = takeSleeper() else { continue }
             elapsed = max(elapsed, wake)
             return { earliest.continuation.resume() }
@@ -129,7 +163,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
 
     /// Waits for a job, or for the earliest sleeper's time at this speed.
     /// - Returns: `false` when the earliest sleeper is due.
-    private func pause() -> Bool {
+    private func waits() -> Bool {
         guard holds <= 0 else {
             condition.wait()
             return true
@@ -157,20 +191,30 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         return sleepers.nextDeadline.flatMap { sleepers.takeDue(at: $0) }
     }
 
-    /// With a seed: what has come from other threads, once each of those that stop time has come, in an order that is not theirs.
-    private func admitArrivals() -> Bool {
-        guard !arrivals.isEmpty else { return false }
-        let end = Date(timeIntervalSinceNow: Self.arrivalPatience)
-        // One that waits for another thread's wait, which is not counted, must not wait for ever.
-        while arrivals.count < holds, condition.wait(until: end) {}
-        jobs += arrivals.count == 1 ? arrivals : arrivals.map { ("\($0)", $0) }.sorted {
-            ($0.0.count, $0.0) < ($1.0.count, $1.0)
-        }.map(\.1)
-        arrivals = []
-        return true
+    /// With a seed: goes on with those that waited for other threads, once each that has stopped time is back, in an order that is not
+    /// the threads'.
+    private func takeBack() -> (() -> Void)? {
+        guard !arrivals.isEmpty || !returned.isEmpty else { return nil }
+        let end = Date(timeIntervalSinceNow: Self.patience)
+        while arrivals.count + returned.count < holds, !isStopped {
+            guard condition.wait(until: end) else {
+                // It waits for one that is back already.
+                strays += 1
+                break
+            }
+        }
+        guard arrivals.isEmpty else {
+            admitted = arrivals.map { ("\($0)", $0) }.sorted { ($0.0.count, $0.0) < ($1.0.count, $1.0) }.map(\.1)
+            arrivals = []
+            return {}
+        }
+        let back = returned.sorted { $0.place < $1.place }.map(\.continuation)
+        returned = []
+        return { for continuation in back { continuation.resume() } }
     }
 
     private func takeJob() -> UnownedJob? {
+        if !admitted.isEmpty { return admitted.removeFirst() }
         guard nextJob < jobs.count else { return nil }
         if order != nil {
             let chosen = order.modify { Int.random(in: nextJob..<jobs.count, using: &$0) }

@@ -13,15 +13,20 @@ public struct VirtualTime: Sendable {
 
     private init(_ simulation: Simulation) {
         self.simulation = simulation
-        clock = SessionClock(
+        var clock = SessionClock(
             now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation,
             hold: { simulation.hold($0) })
+        if simulation.isSeeded { clock.takePlace = { simulation.takePlace() } }
+        self.clock = clock
     }
 
     init(clock: SessionClock) { (self.clock, simulation) = (clock, nil) }
 
     /// Sleeps that have not ended.
     package var sleepingCount: Int { simulation?.sleepingCount ?? 0 }
+
+    /// With a seed: how often a task went on because of another thread although nobody had stopped time for it.
+    package var strayCount: Int { simulation?.strayCount ?? 0 }
 
     /// Runs `body`, once. Everything that waits on ``clock`` must run inside.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {

@@ -122,12 +122,13 @@ struct BootloaderUnit {
 
     init(
         key: TestSigningKey, storage: BootloaderStorage = BootloaderStorage(), capacity: Int = 65_536,
-        change: (inout BootloaderConfiguration) -> Void = { _ in }
+        power: BootloaderPower = BootloaderPower(), change: (inout BootloaderConfiguration) -> Void = { _ in }
     ) {
         var configuration = BootloaderConfiguration(
             trustedKeys: [key.publicKey], applicationCapacity: capacity)
         change(&configuration)
-        bootloader = SecureBootloader(configuration: configuration, nonvolatile: storage, now: .zero)
+        bootloader = SecureBootloader(
+            configuration: configuration, nonvolatile: storage, now: .zero, staysInBootloader: true, power: power)
         connect()
     }
 
