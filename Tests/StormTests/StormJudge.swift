@@ -30,6 +30,12 @@ extension StormPlan {
     /// As the verb ends where nothing goes wrong.
     fileprivate var usualCode: Int32 { (verb == .verify || verb == .chat) && units[0].prior != .provisioned ? 1 : 0 }
 
+    /// A new unit has to be erased.
+    fileprivate var wouldEraseAtLowCharge: Bool {
+        [.flash, .firmware, .fpga, .fleet, .line].contains(verb)
+            && faults.contains { $0.kind == .battery && units[$0.unit].prior == .factory }
+    }
+
     /// Plays the world twice: with its faults, and once more without.
     func play(_ station: StormStation, _ bases: StormBases, keeping: (([String]) -> Void)? = nil) async throws -> StormResult {
         var judge = StormJudge(plan: self)
@@ -72,6 +78,7 @@ struct StormJudge {
         if run.log.reached.isEmpty, !plan.faults.contains(where: { $0.kind == .battery }) {
             check(run.code == plan.usualCode, "it ended with \(run.code) although nothing had happened: \(Self.error(of: run))")
         }
+        check(run.code != 0 || !plan.wouldEraseAtLowCharge, "it erased although the charge is too low")
         for (unit, outcome) in Self.outcomes(of: run) where outcome == "pass" {
             guard let index = plan.units.firstIndex(where: { "\($0.family):\($0.name)" == unit }) else { continue }
             check(truth.units[index].differences.isEmpty, "\(unit) passed, and the truth is another: \(truth.units[index].differences)")

@@ -54,7 +54,8 @@ struct StormTests {
         }
     }
 
-    /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, with the results of all in a file.
+    /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, or of them those of `NOAFW_STORM_ONLY`, such as `3,17`, with the results
+    /// of all in a file.
     @Test(.enabled(if: wanted != nil, "make storm plays seeds")) func storm() async throws {
         let environment = ProcessInfo.processInfo.environment
         let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }
@@ -62,7 +63,9 @@ struct StormTests {
         try Data().write(to: place)
         let file = try FileHandle(forWritingTo: place)
         let step = try #require(UInt64(environment["NOAFW_STORM_STEP"] ?? "1"))
-        for seed in stride(from: try #require(ends.first), through: try #require(ends.last), by: Int(step)) {
+        let only = (environment["NOAFW_STORM_ONLY"] ?? "").split(separator: ",").compactMap { UInt64($0) }
+        for seed in stride(from: try #require(ends.first), through: try #require(ends.last), by: Int(step))
+        where only.isEmpty || only.contains(seed) {
             var plan = StormPlan(seed: seed)
             if let kept = environment["NOAFW_STORM_FAULTS"] {
                 let numbers = Set(kept.split(separator: ",").compactMap { Int($0) })
