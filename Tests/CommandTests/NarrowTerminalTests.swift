@@ -157,7 +157,7 @@ import Testing
     @Test func helpBreaksBetweenWords() async throws {
         let verbs = try await Self.verbs()
         #expect(verbs.count > 45)
-        for verb in verbs {
+        for (number, verb) in verbs.enumerated() {
             func help(_ columns: Int) async -> String {
                 let harness = Harness()
                 #expect(await Noafw.execute(in: harness.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)
@@ -165,7 +165,7 @@ import Testing
             }
             func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
             let wide = await help(1000)
-            for columns in [80, 100] {
+            for columns in TestRange.of([80, 100], quick: [[80, 100][number % 2]]) {
                 let narrow = await help(columns)
                 #expect(words(wide) == words(narrow), "\(verb)")
                 for line in narrow.split(separator: "\n") where line.contains(" ") {

@@ -18,7 +18,7 @@ struct StormTests {
 
     /// The same seed gives the same events, byte for byte, however busy the machine is.
     @Test func theSameSeedIsTheSameWorld() async throws {
-        let seeds = TestRange.seeds(60, quick: [5, 10, 14, 17, 18, 20, 23, 31])
+        let seeds = TestRange.seeds(60, quick: [5, 14, 23, 31])
         var digests: [UInt64: String] = [:]
         for seed in seeds { digests[seed] = try await StormPlan(seed: seed).play(station, bases).digest }
         let busy = BusyThreads(count: 4)
@@ -35,7 +35,7 @@ struct StormTests {
         let unit = StormPlan.Unit(family: "monocle", name: "storm0", prior: .owned, interval: 15_000, mtu: 517, setUp: 400)
         var plan = StormPlan(seed: 1, verb: .scripts, units: [unit], faults: [])
         var codes: Set<Int32> = []
-        for step in TestRange.of(Array(1...60), quick: [1, 2, 5, 10, 15, 20, 25, 30, 60]) {
+        for step in TestRange.of(Array(1...60), quick: [1, 2, 10, 20, 30, 60]) {
             plan.faults = [StormFault(kind: .interrupt, unit: 0, at: step)]
             let result = try await plan.play(station, bases)
             #expect(result.findings.isEmpty, "step \(step): \(result.findings)")
