@@ -216,7 +216,7 @@ async def link_loss_dfu(lab):
         expect(steps(document)["firmware"] == "updated", f"steps {steps(document)}")
 
 
-@scenario("link lost while the FPGA image is written; the same command ends well")
+@scenario("link lost while the FPGA image is written; the same command ends well", limit=240)
 async def link_loss_fpga(lab):
     async with lab.unit() as unit:
         command = await lab.start(*lab.flash_words(unit, "--only", "fpga"))
