@@ -9,8 +9,8 @@ import VirtualDevices
 ///     LinkBench FIRMWARE.zip KEY.pem FPGA.bin FILE [INTERVAL[/PAYLOAD[/JOB]]…]
 ///     LinkBench serial
 ///
-/// Intervals in milliseconds, payloads, and a job (fpga, firmware, file) choose a part of the table. Progress goes to standard error. `serial` opens a serial port to
-/// a unit instead, at 15 ms and with as many packets as fit.
+/// Intervals in milliseconds, payloads, and a job (fpga, firmware, file) choose a part of the table. Progress goes to standard error.
+/// `serial` opens a serial port to a unit instead, at 15 ms and with as many packets as fit.
 @main
 enum Program {
     struct Line: Codable {

@@ -142,7 +142,9 @@ struct RecordBench: Sendable {
     private var events: RunRecorder.Events { { [notices] in if case .notice(let text) = $0.content { notices.deliver(text) } } }
 
     func recorder(uploads: (any RunUploads)? = nil) -> RunRecorder {
-        RunRecorder(inputs, ledger: ledger, uploads: uploads, now: { UTCTime(microseconds: 1_795_000_000_000_000) }, events: events)
+        var inputs = inputs
+        inputs.now = { UTCTime(microseconds: 1_795_000_000_000_000) }
+        return RunRecorder(inputs, ledger: ledger, uploads: uploads, events: events)
     }
 
     @discardableResult

@@ -167,7 +167,3 @@ private func waiting<Value: Sendable>(
 private final class Answer<Value: Sendable>: Sendable {
     let value = Mutex<Result<Value, LedgerError>?>(nil)
 }
-
-extension UTCTime {
-    fileprivate init(_ date: Date) { self.init(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)) }
-}

@@ -7,6 +7,8 @@ public struct UTCTime: Sendable, Hashable, Comparable {
 
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
+    public init(_ date: Date) { self.init(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)) }
+
     public static var now: UTCTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -38,7 +38,7 @@ struct UnfinishedChats: Sendable {
 
     private func file(of unit: DeviceAddress) -> String { "\(folder)/\(unit.description.replacing(":", with: "-")).json" }
 
-    var time: UTCTime { UTCTime(microseconds: Int64(now().timeIntervalSince1970 * 1_000_000)) }
+    var time: UTCTime { UTCTime(now()) }
 
     /// Empty where there is no file, or none that this reads.
     func load(_ unit: DeviceAddress) -> Chat {

@@ -10,8 +10,7 @@ struct LedgerReader {
     let now: UTCTime
 
     init(_ context: CommandContext) throws {
-        let seconds = context.date().timeIntervalSince1970
-        now = UTCTime(microseconds: Int64(seconds * 1_000_000))
+        now = UTCTime(context.date())
         folder = "\(try context.stateFolder())/ledger"
         ledger = SQLiteLedger(folder: folder)
     }

@@ -61,7 +61,7 @@ final class WatchPage: Sendable {
 
     // MARK: - Text
 
-    private static func time(_ date: Date) -> String { UTCTime(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)).iso8601 }
+    private static func time(_ date: Date) -> String { UTCTime(date).iso8601 }
     private static func clock(_ date: Date) -> String { String(time(date).dropFirst(11).prefix(12)) }
 
     private static func lines(_ news: News, at now: Date) -> [String] {

@@ -39,7 +39,7 @@ struct KeptFiles: Sendable {
     /// - Throws: ``KeptFilesError/notKept(path:reason:)``: then nothing of the unit's may go.
     func keep(_ files: [KeptFile], of unit: UnitIdentity, _ family: FamilyID, isOwed: Bool = false) throws -> String {
         let folder = folder(of: unit.address)
-        let time = UTCTime(microseconds: Int64(now().timeIntervalSince1970 * 1_000_000))
+        let time = UTCTime(now())
         let manifest = KeptManifest(files, of: unit, family, at: time)
         let new = "\(folder)/\(Self.unfinished)\(UInt64.random(in: 0 ... .max))"
         for name in names(in: folder, areUnfinished: true) { try? FileManager.default.removeItem(atPath: "\(folder)/\(name)") }

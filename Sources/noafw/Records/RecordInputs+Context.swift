@@ -1,4 +1,3 @@
-import Foundation
 import Ledger
 
 extension RecordInputs {
@@ -8,6 +7,6 @@ extension RecordInputs {
         if let name = context.environment["NOAFW_STATION"], !name.isEmpty { record.station = name }
         stop = context.stop
         lastResort = context.say
-        now = { [date = context.date] in UTCTime(microseconds: Int64(date().timeIntervalSince1970 * 1_000_000)) }
+        now = { [date = context.date] in UTCTime(date()) }
     }
 }

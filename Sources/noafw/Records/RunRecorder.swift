@@ -46,9 +46,9 @@ final class RunRecorder: Sendable {
     ///   - events: gets what concerns no single unit.
     init(
         _ inputs: RecordInputs, ledger: KeptLedger, claims: (any UnitClaims)? = nil, uploads: (any RunUploads)? = nil,
-        now: (@Sendable () -> UTCTime)? = nil, events: @escaping Events
+        events: @escaping Events
     ) {
-        (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now ?? inputs.now, events)
+        (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, inputs.now, events)
         ids = RunIDGenerator(now: self.now)
         notices = OnceNotices(events)
         self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()

@@ -137,7 +137,7 @@ struct UnitLog: Sendable {
 
     private func show(_ event: LogDocument.Event, _ text: String?) {
         let now = context.date()
-        let time = UTCTime(microseconds: Int64(now.timeIntervalSince1970 * 1_000_000)).iso8601
+        let time = UTCTime(now).iso8601
         if isJSON { return context.output.writeLine(JSONWriter.text(LogDocument(time: time, event: event, text: text))) }
         let clock = time.dropFirst(11).prefix(12)
         for line in (text ?? "the program has ended").split(separator: "\n", omittingEmptySubsequences: false) {

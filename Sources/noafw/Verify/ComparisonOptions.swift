@@ -47,7 +47,7 @@ struct ComparisonOptions: ParsableArguments, Sendable {
 
     /// - Throws: ``ComparisonError``, and what is wrong with reading the files.
     func read(into comparison: inout Comparison, in context: CommandContext) throws {
-        comparison.today = UTCTime(microseconds: Int64(context.date().timeIntervalSince1970 * 1_000_000)).day
+        comparison.today = UTCTime(context.date()).day
         comparison.baseline = try baseline.map { try Baseline.read(context.path($0)) }
         comparison.allowed = try allow.map { try AllowList.read(context.path($0)) }
     }
