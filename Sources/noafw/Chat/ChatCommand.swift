@@ -144,8 +144,6 @@ struct ChatReportOptions: ParsableArguments, Sendable {
     var verbose = false
 
     func validate() throws {
-        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout must be a number of seconds above 0 and at most 1000000.")
-        }
+        try TimeLimit.check(timeout)
     }
 }

@@ -37,14 +37,7 @@ struct ConsoleCommand: ContextCommand {
     @Flag(help: "Leave the unit at its prompt; do not start its program again.")
     var stay = false
 
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
-
-    func validate() throws {
-        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout must be a number of seconds above 0 and at most 1000000.")
-        }
-    }
+    @OptionGroup var limit: TimeLimit
 
     func run(in context: CommandContext) async -> Int32 {
         let conclusion = Conclusion()
@@ -56,7 +49,7 @@ struct ConsoleCommand: ContextCommand {
                 stateFolder: try context.stateFolder(), notice: context.note)
             let isAtTerminal = context.input.isTerminal && context.output.isTerminal && !context.isDumbTerminal
             let terminal = ConsoleTerminal(context: context, stateFolder: request.stateFolder)
-            let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
+            let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit.timeout).run {
                 try await context.services.console(request) { prompt in
                     switch prompt {
                     case _ where isAtTerminal: try await terminal.run(prompt)

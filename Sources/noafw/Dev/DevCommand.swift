@@ -19,14 +19,15 @@ struct DevCommand: ContextCommand {
               noafw dev Scripts/monocle --virtual monocle
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("A folder with main.py or main.lua.", valueName: "folder"), completion: .directory)
     var folder: InputName
 
     func run(in context: CommandContext) async -> Int32 {
         let dev = DevRun(context: context, folder: WatchedFolder(context.path(folder)))
-        return await OwnerRun(context: context, options: options, verb: "dev").run { unit in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "dev").run { unit in
             do {
                 let visit = try UnitVisit(family: unit.family, central: unit.central, address: unit.address, notice: context.note)
                 try await visit.run(progress: { dev.saves }) { try await dev.run($0) }

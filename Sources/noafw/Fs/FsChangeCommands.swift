@@ -16,7 +16,8 @@ struct FsRemoveCommand: ContextCommand {
               noafw fs rm -r :lib
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("Files on the unit; with -r folders, too.", valueName: "place"))
     var places: [UnitName]
@@ -37,7 +38,7 @@ struct FsRemoveCommand: ContextCommand {
         let paths = places.map(\.path)
         // A second pass after a lost link finds gone what the first one removed.
         let removed = Mutex<[UnitPath]>([])
-        return await OwnerRun(context: context, options: options, verb: "fs").run(progress: { removed.withLock(\.count) }) {
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run(progress: { removed.withLock(\.count) }) {
             [recursive, force] console in
             let files = console.files
             for path in paths {
@@ -71,14 +72,15 @@ struct FsFolderCommand: ContextCommand {
               noafw fs mkdir :data/2026 --virtual frame
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("Folders on the unit.", valueName: "place"))
     var places: [UnitName]
 
     func run(in context: CommandContext) async -> Int32 {
         let paths = places.map(\.path)
-        return await OwnerRun(context: context, options: options, verb: "fs").run { console in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run { console in
             for path in paths { try await console.files.makeFolders(path) }
         } conclude: { _ in true }
     }

@@ -49,7 +49,8 @@ struct FsListCommand: ContextCommand {
             Exit codes: 0 listed, 66 there is no such file, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("A folder or file on the unit. The default is its root.", valueName: "place"))
     var place: UnitName?
@@ -62,7 +63,7 @@ struct FsListCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let path = place?.path ?? .root
-        return await OwnerRun(context: context, options: options, verb: "fs").run { [recursive] console in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run { [recursive] console in
             guard let there = try await console.files.find(path) else { throw UnitFileError.missing("\(path)") }
             guard there.isFolder else { return [there] }
             return try await recursive ? console.files.tree(path) : console.files.list(path)
@@ -90,13 +91,14 @@ struct FsSpaceCommand: ContextCommand {
               noafw fs df --virtual monocle
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.fs/1).")
     var json = false
 
     func run(in context: CommandContext) async -> Int32 {
-        await OwnerRun(context: context, options: options, verb: "fs").run { try await $0.files.space() } conclude: { [json] space in
+        await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run { try await $0.files.space() } conclude: { [json] space in
             context.output.writeLine(json ? JSONWriter.text(FsDocument(space)) : FsText.line(space))
             return true
         }
@@ -116,14 +118,15 @@ struct FsPrintCommand: ContextCommand {
               noafw fs cat :log.bin > log.bin
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("Files on the unit.", valueName: "place"))
     var places: [UnitName]
 
     func run(in context: CommandContext) async -> Int32 {
         let paths = places.map(\.path)
-        return await OwnerRun(context: context, options: options, verb: "fs").run { console in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run { console in
             var contents: [[UInt8]] = []
             for path in paths {
                 let file = try await console.files.file(path)

@@ -45,7 +45,8 @@ struct FsCopyCommand: ContextCommand, FileNaming {
             noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("What is copied, then where to; : is the root of the unit's files.", valueName: "place"))
     var places: [CopyName]
@@ -75,7 +76,7 @@ struct FsCopyCommand: ContextCommand, FileNaming {
 
     func run(in context: CommandContext) async -> Int32 {
         let copy = FsCopy(context: context, places: places, isRecursive: recursive, isForced: force, isQuiet: quiet)
-        return await OwnerRun(context: context, options: options, verb: "fs").run(progress: { copy.tally.advances }) { console in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "fs").run(progress: { copy.tally.advances }) { console in
             try await copy.run(on: console.files)
         } conclude: { _ in
             if !quiet { context.output.writeLine(copy.tally.line) }

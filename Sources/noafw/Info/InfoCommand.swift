@@ -27,11 +27,9 @@ struct InfoCommand: ContextCommand {
     @Flag(help: "Print one JSON document on standard output (schema noafw.info/1).")
     var json = false
 
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
+    @OptionGroup var limit: TimeLimit
 
     func validate() throws {
-        try TimeLimit.check(timeout)
         try place.check(isVirtual: unit.virtual != nil, isFleet: false)
     }
 
@@ -45,7 +43,7 @@ struct InfoCommand: ContextCommand {
             condition: "nothing that the unit stores was changed", nextAction: "run the same command again").diagnosis
         context.interrupts.exitReport.set { conclusion.say { fail(interruption, context) } }
         defer { context.interrupts.exitReport.set(nil) }
-        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run { try await report(in: context) }
+        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit.timeout).run { try await report(in: context) }
         let error: Diagnosis
         switch outcome {
         case .finished(let report), .interrupted(let report?):

@@ -28,7 +28,8 @@ struct PhotoCommand: ContextCommand {
             Exit codes: 0 taken, 1 the camera gave no photo, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the photo to this file.", valueName: "file"),
@@ -56,7 +57,7 @@ struct PhotoCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let graphics = json ? nil : await PhotoGraphics.ofTerminal(context)
-        return await OwnerRun(context: context, options: options, verb: "photo").run { [settings, output, json] unit in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "photo").run { [settings, output, json] unit in
             guard output != nil || graphics != nil else { throw CommandError.photoWithoutPlace }
             if let output { try OutputFile.checkPlace(context.path(output)) }
             let visit = try UnitVisit(family: unit.family, central: unit.central, address: unit.address, notice: context.note)

@@ -21,7 +21,8 @@ struct ScreenCommand: ContextCommand {
               noafw screen --virtual frame --after 10s --json
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the display as this PNG file.", valueName: "file"),
@@ -35,8 +36,8 @@ struct ScreenCommand: ContextCommand {
     var json = false
 
     func run(in context: CommandContext) async -> Int32 {
-        guard options.unit.virtual != nil else { return Self.refuse(CommandError.screenUnreadable.diagnosis, context) }
-        return await OwnerRun(context: context, options: options, verb: "screen").run { [after, json, output] unit in
+        guard unit.virtual != nil else { return Self.refuse(CommandError.screenUnreadable.diagnosis, context) }
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "screen").run { [after, json, output] unit in
             let clock = unit.central.clock
             try await clock.sleep(until: clock.deadline(in: after.duration))
             guard let sensors = unit.sensors, let shown = sensors.screen() else { throw CommandError.screenUnreadable }

@@ -21,7 +21,8 @@ struct WatchCommand: ContextCommand {
               noafw watch --virtual frame
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Option(name: .customLong("for"), help: ArgumentHelp("Watch for this long. The default is until Ctrl-C.", valueName: "time"))
     var span: SpanOfTime?
@@ -32,7 +33,7 @@ struct WatchCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let page = WatchPage(context, isJSON: json)
         defer { page.finish() }
-        return await OwnerRun(context: context, options: options, verb: "watch").run { [span] unit in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "watch").run { [span] unit in
             let clock = unit.central.clock
             let watch = WatchRun(context: context, unit: unit, page: page, end: clock.deadline(in: span?.duration ?? .forever))
             do {

@@ -21,8 +21,6 @@ struct ReportOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if json, eventsTakeOutput { throw ValidationError("Give --events a file: --json takes standard output for its document.") }
-        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
-        }
+        try TimeLimit.check(timeout)
     }
 }

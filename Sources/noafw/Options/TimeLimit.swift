@@ -1,7 +1,12 @@
 import ArgumentParser
 
-/// The value of `--timeout`.
-enum TimeLimit {
+struct TimeLimit: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws { try Self.check(timeout) }
+
+    /// Of a `--timeout` that is told in other words.
     /// - Throws: `ValidationError`.
     static func check(_ seconds: Double?) throws {
         if let seconds, !(seconds.isFinite && seconds > 0 && seconds <= 1_000_000) {

@@ -1,17 +1,6 @@
-import ArgumentParser
 import Bluetooth
 import Provisioning
 import Support
-
-/// Which unit a verb of its owner works on, and for how long.
-struct OwnerOptions: ParsableArguments, Sendable {
-    @OptionGroup(title: "Unit") var unit: UnitOptions
-
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
-
-    func validate() throws { try TimeLimit.check(timeout) }
-}
 
 /// How a stay at a unit's prompt ended.
 struct OwnerVerdict: Verdict {
@@ -21,7 +10,8 @@ struct OwnerVerdict: Verdict {
 /// One run of a verb that works at the prompt of a unit for its owner: an exit code.
 struct OwnerRun: Sendable {
     let context: CommandContext
-    let options: OwnerOptions
+    let unit: UnitOptions
+    let limit: TimeLimit
     /// As an error names it.
     let verb: String
     /// The unit stays as the verb leaves it.
@@ -54,9 +44,9 @@ struct OwnerRun: Sendable {
         let conclusion = Conclusion()
         context.interrupts.exitReport.set { conclusion.say { explain(interruption) } }
         defer { context.interrupts.exitReport.set(nil) }
-        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: options.timeout).run {
+        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit.timeout).run {
             try await context.services.withUnit(
-                options.unit.value, search: context.assetSearch(nil), stateFolder: try context.stateFolder(),
+                unit.value, search: context.assetSearch(nil), stateFolder: try context.stateFolder(),
                 events: { $0.notice.map(context.note) }
             ) { unit in
                 guard unit.support.prompt != nil else { throw CommandError.unsupported(verb, family: unit.family.id) }

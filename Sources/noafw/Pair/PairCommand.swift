@@ -27,13 +27,10 @@ struct PairCommand: ContextCommand {
     @Flag(help: "Print one JSON document on standard output (schema noafw.pair/1).")
     var json = false
 
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
-
-    func validate() throws { try TimeLimit.check(timeout) }
+    @OptionGroup var limit: TimeLimit
 
     func run(in context: CommandContext) async -> Int32 {
-        let run = BondRun(verb: "pair", context: context, isJSON: json, timeout: timeout)
+        let run = BondRun(verb: "pair", context: context, isJSON: json, timeout: limit.timeout)
         return await run.run {
             try await context.services.pair(
                 PairRequest(

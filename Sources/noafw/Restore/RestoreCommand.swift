@@ -25,7 +25,8 @@ struct RestoreCommand: ContextCommand {
             Exit codes: 0 every file is back, 66 nothing is kept, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: ArgumentHelp("A time, as --list shows it. The default is the last one of the unit.", valueName: "time"))
     var time: String?
@@ -38,7 +39,7 @@ struct RestoreCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         if list { return await showList(context) }
-        return await OwnerRun(context: context, options: options, verb: "restore").run { unit in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "restore").run { unit in
             let restoring = try Restoring(kept: KeptFiles(context), time: time, unit: unit, isKeeping: !noKeep)
             let visit = try UnitVisit(family: unit.family, central: unit.central, address: unit.address, notice: context.note)
             let lines = try await visit.run(progress: { restoring.advances }) { try await restoring.run($0, notice: context.note) }

@@ -43,11 +43,12 @@ struct RobotInfoCommand: ContextCommand {
             Exit codes: 0 the robot answered, 1 it did not, 69 no robot is in reach, others as in noafw flash.
             """)
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup var output: RobotOutputOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        await RobotRun(context: context, options: options, verb: "robot info", isJSON: output.json).run({ robot, report in
+        await RobotRun(context: context, unit: unit, limit: limit, verb: "robot info", isJSON: output.json).run({ robot, report in
             report.voltage = try await robot.session.firstVoltage()
             if robot.session.features == nil { throw RobotError.oldOrForeign }
         }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.info(report, style) })
@@ -67,7 +68,8 @@ struct RobotLightsCommand: ContextCommand {
             The lights stay as set until the robot is driven or switched off.
             """)
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup var output: RobotOutputOptions
 
     @Argument(help: "Brightness of the front lights, 0 to 255.")
@@ -93,7 +95,7 @@ struct RobotLightsCommand: ContextCommand {
         if let status {
             lines += RobotLine.StatusLED.allCases.map { (.statusLEDs, .status($0, isOn: "\($0)" == status)) }
         }
-        return await RobotRun(context: context, options: options, verb: "robot lights", isJSON: output.json).run({ [lines] robot, report in
+        return await RobotRun(context: context, unit: unit, limit: limit, verb: "robot lights", isJSON: output.json).run({ [lines] robot, report in
             for (feature, line) in lines {
                 report.sent += [try await robot.send(line, needing: feature, or: feature == .frontLights ? .backLights : nil)]
             }
@@ -113,7 +115,8 @@ struct RobotIndicateCommand: ContextCommand {
 
     enum Side: String, ExpressibleByArgument, CaseIterable, Sendable { case left, right, both, off }
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup var output: RobotOutputOptions
 
     @Argument(help: "left, right, both or off.")
@@ -121,7 +124,7 @@ struct RobotIndicateCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let line = RobotLine.indicators(left: side == .left || side == .both, right: side == .right || side == .both)
-        return await RobotRun(context: context, options: options, verb: "robot indicate", isJSON: output.json).run({ robot, report in
+        return await RobotRun(context: context, unit: unit, limit: limit, verb: "robot indicate", isJSON: output.json).run({ robot, report in
             report.sent += [try await robot.send(line, needing: .indicators)]
         }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.sent(report, style) })
     }

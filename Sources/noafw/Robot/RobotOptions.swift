@@ -23,16 +23,6 @@ struct SpanOfTime: ExpressibleByArgument, Sendable, Hashable {
     var defaultValueDescription: String { "\(Format.plain(seconds))s" }
 }
 
-/// Selects the robot, and limits the time.
-struct RobotOptions: ParsableArguments, Sendable {
-    @OptionGroup(title: "Unit") var unit: UnitOptions
-
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
-
-    func validate() throws { try TimeLimit.check(timeout) }
-}
-
 /// For the verbs that end with one result.
 struct RobotOutputOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON document on standard output (schema noafw.robot/1).")

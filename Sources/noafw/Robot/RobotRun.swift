@@ -9,7 +9,8 @@ struct RobotRun: Sendable {
     typealias Body = @Sendable (RobotUnit, inout RobotReport) async throws -> Void
 
     var context: CommandContext
-    var options: RobotOptions
+    var unit: UnitOptions
+    var limit: TimeLimit
     var verb: String
     var isJSON = false
     var records: RecordInputs?
@@ -31,9 +32,9 @@ struct RobotRun: Sendable {
         // A run that reaches its time limit still reports about the robot.
         let last = Mutex<RobotReport?>(nil)
         let identity = Mutex<RunIdentity?>(nil)
-        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: options.timeout).run {
+        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: limit.timeout).run {
             try check()
-            let selection = options.unit.value
+            let selection = unit.value
             if case .virtual(let names, _) = selection.units, let other = names.first(where: { $0.family != .openbot }) {
                 throw CommandError.unsupported("robot", family: other.family)
             }

@@ -19,7 +19,8 @@ struct RobotWatchCommand: ContextCommand {
               noafw robot watch --for 30s --log run-1
             """)
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup var logs: RobotLogOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("Watch for this long. The default is until Ctrl-C.", valueName: "time"))
@@ -27,7 +28,7 @@ struct RobotWatchCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let screen = RobotScreen(context: context)
-        let run = RobotRun(context: context, options: options, verb: "robot watch", settle: { screen.finish() })
+        let run = RobotRun(context: context, unit: unit, limit: limit, verb: "robot watch", settle: { screen.finish() })
         return await run.run { robot, report in
             guard let features = robot.session.features else { throw RobotError.oldOrForeign }
             let files = try RobotLogs(logs, context: context, clock: robot.clock)

@@ -25,7 +25,8 @@ struct LogsCommand: ContextCommand {
             Exit codes: 0 followed, 1 the program ended with an exception, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Flag(help: "Start the unit's program anew.")
     var restart = false
@@ -38,7 +39,7 @@ struct LogsCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let log = UnitLog(context: context, isJSON: json)
-        return await OwnerRun(context: context, options: options, verb: "logs").run { [restart, span] unit in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "logs").run { [restart, span] unit in
             do {
                 return OwnerVerdict(passed: try await log.follow(unit, restarts: restart, for: span?.duration ?? .forever))
             } catch is CancellationError where context.stop.reason == .interrupted && span == nil {

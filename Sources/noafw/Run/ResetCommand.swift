@@ -18,7 +18,8 @@ struct ResetCommand: ContextCommand {
               noafw reset --safe --virtual monocle
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Flag(help: "Restart the chip.")
     var hard = false
@@ -33,7 +34,7 @@ struct ResetCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let owner = OwnerRun(context: context, options: options, verb: "reset", leavesProgram: hard)
+        let owner = OwnerRun(context: context, unit: unit, limit: limit, verb: "reset", leavesProgram: hard)
         if safe { return await owner.run { try await Self.leaveOut($0, context) } }
         return await owner.run { [hard] console in
             if hard { try await console.reboot(into: .application) }

@@ -24,7 +24,8 @@ struct RunCommand: ContextCommand {
             Exit codes: 0 it ran to its end, 1 it raised an exception, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: "The file.", completion: .file(extensions: ["py", "lua"]))
     var file: InputName
@@ -41,7 +42,7 @@ struct RunCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let path = context.path(file)
         let runner = CodeRunner(context: context)
-        return await OwnerRun(context: context, options: options, verb: "run", leavesProgram: stay, isRepeatable: false).run {
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "run", leavesProgram: stay, isRepeatable: false).run {
             [arguments, follow] console in
             let bytes = try InputFile.read(path, limit: LuaScript.limit)
             try await console.recover(isFresh: true)
@@ -68,7 +69,8 @@ struct ExecCommand: ContextCommand {
             Exit codes: 0 it ran to its end, 1 it raised an exception, others as in noafw flash.
             """)
 
-    @OptionGroup var options: OwnerOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
 
     @Argument(help: "The code.")
     var code: String
@@ -79,7 +81,7 @@ struct ExecCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let runner = CodeRunner(context: context)
         let text = code.replacing("\\n", with: "\n")
-        return await OwnerRun(context: context, options: options, verb: "exec", leavesProgram: stay, isRepeatable: false).run { console in
+        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "exec", leavesProgram: stay, isRepeatable: false).run { console in
             try await runner.run(UnitCode(bytes: Array(text.utf8), name: "exec"), on: console)
         } conclude: { $0 }
     }

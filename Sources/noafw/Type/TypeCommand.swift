@@ -74,8 +74,7 @@ struct TypeCommand: ContextCommand {
     @Flag(help: "Print one JSON document on standard output (schema noafw.type/1). It holds none of the text.")
     var json = false
 
-    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
-    var timeout: Double?
+    @OptionGroup var limit: TimeLimit
 
     /// Messages repeat no value: it may be the text after an option that lacks its own.
     func validate() throws {
@@ -91,9 +90,6 @@ struct TypeCommand: ContextCommand {
         if let prove, KeyboardPage(prove) == nil { throw ValidationError("--prove is an address such as http://ios-keyboard.local.") }
         if let family = unit.value.target.family, family != .keyboard {
             throw ValidationError("noafw type is for units of the family keyboard.")
-        }
-        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }
     }
 
@@ -115,7 +111,7 @@ struct TypeCommand: ContextCommand {
             text: text, layout: KeyboardLayout(rawValue: layout) ?? .ofStart, follows: follow, magic: magic.compactMap(Self.magicWord),
             lastKeys: ctrl.compactMap(Self.letter) + (enter ? [.enter] : []), isDryRun: dryRun, page: prove.flatMap { KeyboardPage($0) },
             unit: unit.value)
-        return await TypeRun(context: context, wish: wish, isJSON: json, timeout: timeout).run()
+        return await TypeRun(context: context, wish: wish, isJSON: json, timeout: limit.timeout).run()
     }
 }
 

@@ -39,7 +39,8 @@ struct RobotDriveCommand: ContextCommand {
         }
     }
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup var output: RobotOutputOptions
     @OptionGroup var logs: RobotLogOptions
 
@@ -69,7 +70,7 @@ struct RobotDriveCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let keys = RobotKeys(context: context)
         let given = Result { try motions(in: context) }
-        let run = RobotRun(context: context, options: options, verb: "robot drive", isJSON: output.json, settle: { keys.close() })
+        let run = RobotRun(context: context, unit: unit, limit: limit, verb: "robot drive", isJSON: output.json, settle: { keys.close() })
         return await run.run(check: {
             if try given.get() == nil, !context.input.isTerminal { throw RobotCommandError.noMotion }
         }, { robot, report in

@@ -24,7 +24,8 @@ struct RobotTestCommand: ContextCommand {
             Exit codes: 0 every check passed, 1 one failed, 75 the link was lost, others as in noafw flash.
             """)
 
-    @OptionGroup var options: RobotOptions
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup var limit: TimeLimit
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Ask for a press of the bumper, too.")
@@ -41,7 +42,7 @@ struct RobotTestCommand: ContextCommand {
             if json { context.output.writeLine(JSONWriter.text(RobotTestDocument(nil, diagnosis))) }
             return diagnosis.category.rawValue
         }
-        let run = RobotRun(context: context, options: options, verb: "robot test", isJSON: json, records: records)
+        let run = RobotRun(context: context, unit: unit, limit: limit, verb: "robot test", isJSON: json, records: records)
         return await run.run({ robot, report in
             try await RobotTest(robot: robot, asksBumper: bumper, say: { context.note($0) }).run(&report)
         }, document: { RobotTestDocument($0, $1) }, show: Self.lines)
