@@ -1,3 +1,5 @@
+import Support
+
 /// A Gowin bitstream in binary form, as a GW1N-9C boots it from flash: filler, a preamble, commands, and frames with a CRC each
 /// (YosysHQ/apicula, `doc/commandstructure.md`; checked against the vendor's `monocle-fpga.bin` in noa-for-ios).
 ///
@@ -40,7 +42,7 @@ struct GowinBitstream {
         var bitstream = GowinBitstream(rest: content.dropFirst(fillerByteCount + preamble.count))
         try bitstream.readCommands()
         try bitstream.readFrames()
-        guard bitstream.rest.firstRange(of: doneCommand) != nil else { throw .notABitstream(reason: "its end is missing") }
+        guard bitstream.rest.contains(bytes: doneCommand) else { throw .notABitstream(reason: "its end is missing") }
     }
 
     private mutating func readCommands() throws(FPGAError) {

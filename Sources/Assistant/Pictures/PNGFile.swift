@@ -1,4 +1,5 @@
 import CPNG
+import Support
 
 package enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -12,7 +13,7 @@ package enum PNGFile {
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         defer { png_image_free(&image) }
         // The reader stops after the last row.
-        guard bytes.firstRange(of: end) != nil else { throw .init("it is incomplete") }
+        guard bytes.contains(bytes: end) else { throw .init("it is incomplete") }
         let read: Result<[UInt8], PictureFile.Fault> = bytes.withUnsafeBytes { self.rows(of: &image, in: $0) }
         let rows = try read.get()
         var pixels: [UInt8] = []

@@ -94,6 +94,6 @@ extension ScriptSet {
     private static let versionMessages = [Array("\\x17".utf8), Array("\\x18".utf8)]
 
     fileprivate var tellsVersion: Bool {
-        Self.versionMessages.allSatisfy { message in files.contains { $0.bytes.firstRange(of: message) != nil } }
+        Self.versionMessages.allSatisfy { message in files.contains { $0.bytes.contains(bytes: message) } }
     }
 }

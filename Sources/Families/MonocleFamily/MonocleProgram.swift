@@ -139,6 +139,6 @@ extension MonocleConsole {
 
 extension ScriptSet {
     fileprivate func announces(_ announcement: [UInt8]) -> Bool {
-        files.contains { $0.bytes.firstRange(of: announcement) != nil }
+        files.contains { $0.bytes.contains(bytes: announcement) }
     }
 }

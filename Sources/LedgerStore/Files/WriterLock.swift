@@ -21,15 +21,14 @@ enum FileLock {
     private static let pollInterval: UInt32 = 2000
 
     static func hold<Value>(_ path: String, _ flags: Int32, within timeout: Duration, _ body: (Int32) throws -> Value) throws -> Value {
-        let descriptor = open(path, flags | OpenedFile.flags, 0o600)
-        guard descriptor >= 0 else { throw StorageFault.last(path) }
-        defer { close(descriptor) }
+        let lock = HeldLock(open(path, flags | OpenedFile.flags, 0o600))
+        guard lock.descriptor >= 0 else { throw StorageFault.last(path) }
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        while !lock.take() {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw StorageFault.last(path) }
             guard ContinuousClock.now < deadline else { throw StorageFault.locked }
             usleep(pollInterval)
         }
-        return try body(descriptor)
+        return try withExtendedLifetime(lock) { try body(lock.descriptor) }
     }
 }

@@ -73,7 +73,7 @@ final class CatalogueLock: Sendable {
     static let timeout = Duration.seconds(10)
     private static let pollPause = Duration.milliseconds(20)
 
-    private let descriptor: Int32
+    private let lock: HeldLock
 
     static func hold(_ folder: String, clock: SessionClock) async throws -> CatalogueLock {
         let lock = try CatalogueLock(opening: folder)
@@ -86,16 +86,14 @@ final class CatalogueLock: Sendable {
     }
 
     private init(opening folder: String) throws(CatalogueError) {
-        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .manifestMissing(path: "\(folder)/manifest.json") }
+        lock = HeldLock(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard lock.descriptor >= 0 else { throw .manifestMissing(path: "\(folder)/manifest.json") }
     }
 
     private func take(_ folder: String) throws(CatalogueError) -> Bool {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        if lock.take() { return true }
         let reason = errno
         guard reason == EWOULDBLOCK || reason == EINTR else { throw .notWritten(path: folder, reason: String(cString: strerror(reason))) }
         return false
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 }

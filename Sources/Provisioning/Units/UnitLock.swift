@@ -5,19 +5,18 @@ import Support
 
 /// An exclusive lock that ends with this value or with the process: two processes on one unit would ruin each other's work.
 public final class UnitLock: Sendable {
-    private let descriptor: Int32
+    private let lock: HeldLock
 
     private static let pollInterval = Duration.milliseconds(20)
 
     /// - Parameter holder: what the lock protects, for the message.
     /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
     public init(file: URL, holder: String) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
-        guard descriptor >= 0 else {
+        lock = HeldLock(open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600))
+        guard lock.descriptor >= 0 else {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            // `deinit` closes it here too.
+        guard lock.take() else {
             let reason = errno
             guard reason == EWOULDBLOCK else {
                 throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(reason)))
@@ -52,8 +51,6 @@ public final class UnitLock: Sendable {
         let name = address.description.replacing(":", with: "") + ".lock"
         try self.init(file: folder.appendingPathComponent(name), holder: "\(address)")
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 /// What can be wrong with the files of the state folder.

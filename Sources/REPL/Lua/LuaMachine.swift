@@ -73,7 +73,7 @@ package struct LuaMachine: Sendable {
             guard let answer = LuaAnswer(bytes, key: key), answer.number == command.number, answer.piece == command.piece else { return [] }
             return take(answer, command)
         }
-        if bytes.firstRange(of: LuaHelper.absence) != nil { return end(.failure(.helperGone)) }
+        if bytes.contains(bytes: LuaHelper.absence) { return end(.failure(.helperGone)) }
         return [.notification(notification)]
     }
 

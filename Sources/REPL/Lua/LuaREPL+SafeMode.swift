@@ -105,7 +105,7 @@ extension LuaREPL {
     private func perform(_ command: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let word = "_\(PythonREPL.randomNonce())"
         let call = Array("\(command) \(word)()".utf8)
-        switch try await confirm(call, times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
+        switch try await confirm(call, times: 1, before: deadline, by: { $0.contains(bytes: word.utf8) }) {
         case .confirmed: return true
         case .refused(let exception) where exception.message.hasSuffix("error renaming file/directory"): return false
         case .refused(let exception): throw REPLError.programInTheWay(exception.message)

@@ -97,7 +97,7 @@ extension LuaREPL {
     func isAtPrompt(_ key: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let word = Array(key.utf8)
         let answer = try await confirm([UInt8(ascii: "?")] + word, times: 1, before: deadline) {
-            LuaException($0).isOfAChunk && $0.firstRange(of: word) != nil
+            LuaException($0).isOfAChunk && $0.contains(bytes: word)
         }
         if case .refused(let exception) = answer, exception.isMemoryError { throw REPLError.programInTheWay(exception.message) }
         return answer == .confirmed

@@ -1,3 +1,5 @@
+import Support
+
 /// Brings a unit to its raw prompt and proves it with code that prints a new word. A prompt alone proves nothing: output of an
 /// earlier connection arrives on the next one.
 struct RawREPLEntry: Sendable {
@@ -46,7 +48,7 @@ struct RawREPLEntry: Sendable {
             let seen = tail + bytes
             guard seen.suffix(Control.banner.count) == Control.banner[...] else {
                 state = .polling(tail: seen.suffix(Control.banner.count))
-                guard mayHurry, seen.firstRange(of: Self.friendlyPrompt) != nil else { return nil }
+                guard mayHurry, seen.contains(bytes: Self.friendlyPrompt) else { return nil }
                 mayHurry = false
                 return .wait
             }
@@ -55,7 +57,7 @@ struct RawREPLEntry: Sendable {
             return .send(Array("\(Self.proof(word))\u{4}".utf8))
         case .proving(let expected, let tail):
             let seen = tail + bytes
-            guard seen.firstRange(of: expected) != nil else {
+            guard seen.contains(bytes: expected) else {
                 state = .proving(expected: expected, tail: seen.suffix(expected.count))
                 return nil
             }

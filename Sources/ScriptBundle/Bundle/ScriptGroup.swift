@@ -1,3 +1,5 @@
+import Support
+
 /// Scripts that a compiler reads as one text. It accepts the text only if it would accept each of them.
 struct ScriptGroup {
     private static let byteLimit = 256 * 1024
@@ -34,6 +36,6 @@ struct ScriptGroup {
     /// A backslash at the end would take the boundary for its own line; a constant would hold for the scripts after it.
     private static func isJoinable(_ bytes: [UInt8]) -> Bool {
         let last = bytes.last { $0 != 0x0A && $0 != 0x0D }
-        return last != UInt8(ascii: "\\") && !bytes.starts(with: byteOrderMark) && bytes.firstRange(of: Array("const".utf8)) == nil
+        return last != UInt8(ascii: "\\") && !bytes.starts(with: byteOrderMark) && !bytes.contains(bytes: "const".utf8)
     }
 }

@@ -59,7 +59,7 @@ public struct SecretMask: Sendable {
         let last = ranges(in: bytes).last
         let longest = min((lengths.max() ?? 1) - 1, bytes.count)
         let begun = stride(from: longest, to: 0, by: -1).first { count in
-            forms.contains { $0.firstRange(of: bytes.suffix(count)) != nil }
+            forms.contains { $0.contains(bytes: bytes.suffix(count)) }
         } ?? 0
         guard let last, last.upperBound >= bytes.count - begun else { return begun }
         return bytes.count - last.lowerBound

@@ -110,14 +110,14 @@ public struct UnitFolder: Sendable {
 }
 
 public final class UnitLock: Sendable {
-    private let descriptor: Int32
+    private let lock: HeldLock
 
     init(file: URL) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
+        let descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
+        lock = HeldLock(descriptor)
         guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: SystemError.last) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard lock.take() else {
             var holder = [UInt8](repeating: 0, count: 32)
-            // `deinit` closes it here too.
             let count = max(0, pread(descriptor, &holder, holder.count, 0))
             throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
         }
@@ -125,6 +125,4 @@ public final class UnitLock: Sendable {
         let text = Array("\(getpid())".utf8)
         _ = pwrite(descriptor, text, text.count, 0)
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// Recognises a private key, in PEM or DER, by its form alone.
 enum PrivateKeyForm {
     /// In bytes; a key has a few hundred, and may come with certificates.
@@ -8,7 +10,7 @@ enum PrivateKeyForm {
 
     static func isIn(_ bytes: [UInt8]) -> Bool {
         guard bytes.count <= sizeLimit, !bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) else { return false }
-        return endings.contains { bytes[...].firstRange(of: $0) != nil } || isDER(bytes)
+        return endings.contains { bytes.contains(bytes: $0) } || isDER(bytes)
     }
 
     /// The first bytes inside the outer sequence of PKCS #8 (version 0 or 1, an algorithm), PKCS #1 (0, a number), SEC 1 (1, a

@@ -62,7 +62,7 @@ struct SigningKeyName: FileName {
 
     /// A CI's masked variables have one line: there a key is the base64 of its file.
     private static func pem(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes[...].firstRange(of: Array("-----BEGIN".utf8)) == nil,
+        guard !bytes.contains(bytes: "-----BEGIN".utf8),
             let decoded = Data(base64Encoded: Data(bytes), options: .ignoreUnknownCharacters)
         else { return bytes }
         return [UInt8](decoded)
