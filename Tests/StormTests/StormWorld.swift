@@ -74,14 +74,14 @@ final class StormWorld: Sendable {
         }
         services.ledger = { desk.ledger($0) }
         let context = run.context(arguments(verb), services, folder: path, assets: station.path(catalogue), date: desk.step)
+        let held = faults ? try busyUnits.map { try open($0).lock() } : []
+        if !held.isEmpty { log.reach(.busy) }
         let chance = StormChance(seed: seed &+ 1)
-        let task = Task { await SessionRandom.$bits.withValue({ chance.next() }) { await Noafw.execute(in: context) } }
+        let task = Task { await SessionRandom.$source.withValue(.init { chance.next() }) { await Noafw.execute(in: context) } }
         log.whenCancelled {
             context.stop.set(.interrupted)
             task.cancel()
         }
-        let held = faults ? try busyUnits.map { try open($0).lock() } : []
-        if !held.isEmpty { log.reach(.busy) }
         let watchdog = Task {
             try await Task.sleep(for: .seconds(240))
             log.note("no end")

@@ -9,11 +9,14 @@ public final class VirtualUnit: Sendable {
     private let folder: UnitFolder
     private let design: UnitDesign
     private let air: VirtualAir
-    private let counts = Mutex((packets: 0, flashWords: 0))
+    private let counts = Mutex((packets: 0, flashWords: 0, runsProgram: false))
 
     fileprivate var clock: SessionClock { air.time.clock }
 
     package var deliveredPackets: Int { counts.withLock { $0.packets } }
+
+    /// Its interpreter does something else than to wait at its prompt.
+    package var runsProgram: Bool { counts.withLock { $0.runsProgram } }
 
     /// By the unit's program.
     package var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
@@ -49,7 +52,7 @@ public final class VirtualUnit: Sendable {
         simulator.platform.powerOn()
         while true {
             let now = simulator.platform.now
-            counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount) }
+            counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount, simulator.runsProgram) }
             let deadline = simulator.nextDeadline ?? now + .seconds(3600)
             if deadline > now, let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
                 try simulator.handle(event)
