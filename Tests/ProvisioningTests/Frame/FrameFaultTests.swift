@@ -179,7 +179,7 @@ struct FrameFaultTests {
             try await losing.play { central, unit in
                 let report = try await Self.verify(assets, unit, central)
                 #expect(report.error?.code == (ends ? "PRV-0041" : nil), "\(packet): \(report)")
-                #expect(unit.runsProgram != ends, "\(packet)")
+                #expect(unit.isAtPrompt == ends, "\(packet)")
             }
         }
     }

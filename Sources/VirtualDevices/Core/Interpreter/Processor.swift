@@ -62,8 +62,6 @@ struct Processor<Port: InterpreterPort> {
     }
 
     var isWaiting: Bool { state == .waiting || state == .idle }
-    /// Code, even where it waits.
-    var isRunning: Bool { [.computing, .waiting, .blocked].contains(state) }
     var hasInputs: Bool { !inputs.isEmpty }
 
     mutating func settle(into state: State) {

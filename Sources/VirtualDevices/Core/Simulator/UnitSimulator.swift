@@ -101,7 +101,7 @@ struct UnitSimulator {
     }
 
     var runsApplication: Bool { platform.mode == .application }
-    var runsProgram: Bool { runsApplication && model.runsProgram }
+    var isAtPrompt: Bool { runsApplication && model.isAtPrompt }
 
     mutating func radioChanged() throws {
         if runsApplication { try withModel { try $0.radioChanged(on: &$1) } }
