@@ -40,7 +40,7 @@ struct SlowHostTests {
     }
 
     @Test func aSlowInterpreterChangesNothing() async throws {
-        let courses = try await SessionRandom.$bits.withValue({ 0x6E6F_6166_77 }) {
+        let courses = try await SessionRandom.$source.withValue(.init { 0x6E6F_6166_77 }) {
             [try await course(delayedBy: nil), try await course(delayedBy: 0.7)]
         }
         #expect(courses[1] == courses[0])

@@ -18,24 +18,41 @@ STATE = re.compile(
     r"|virtual-bonds/[0-9A-F-]{17}\.key$|(units|names)(\.json|\.lock)$|locks/|chats/")
 
 
+# A unit of another process of the station, of which the storm knows that its run goes on.
+STRANGER = "C0:00:00:00:00:01"
+VERSION = re.compile(rb"v\d\d\.\d{3}\.\d{4}")
+
+
 def unit(world, wanted):
     folder = world / wanted["folder"]
     differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted)]
     held = [file.read_bytes() for place in (folder / "files", world / "state/kept") for file in place.rglob("*") if file.is_file()]
     lost = [name for name, text in wanted.get("own", {}).items() if text.encode() not in held]
-    return {"differences": differences, "lost": lost}
+    has_program = any((folder / "files" / name).is_file() for name in ("main.py", "main.lua"))
+    address = json.loads((folder / "unit.json").read_text())["address"]
+    return {"differences": differences, "lost": lost, "address": address, "hasProgram": has_program}
+
+
+def application(folder):
+    """The firmware that starts."""
+    storage = json.loads((folder / "bootloader.json").read_text())
+    settings = storage.get("settingsPage") or storage.get("backupPage") or {}
+    bank = settings.get("bank0", {"content": 0, "size": 0})
+    return base64.b64decode(storage["flash"])[:bank["size"]] if bank["content"] == 1 else None
+
+
+def running(folder):
+    found = VERSION.search(application(folder) or b"")
+    return found and found.group().decode()
 
 
 def firmware(folder, wanted):
     if wanted.get("firmware"):
         with zipfile.ZipFile(wanted["firmware"]) as package:
             image = package.read("application.bin")
-        storage = json.loads((folder / "bootloader.json").read_text())
-        settings = storage.get("settingsPage") or storage.get("backupPage") or {}
-        bank = settings.get("bank0", {"content": 0, "size": 0})
-        if bank["content"] != 1:
+        if application(folder) is None:
             yield "firmware: none"
-        elif base64.b64decode(storage["flash"])[:bank["size"]] != image:
+        elif application(folder) != image:
             yield "firmware: another"
 
 
@@ -62,7 +79,7 @@ def files(folder, wanted):
             yield f"{name}: another"
 
 
-def ledger(world):
+def ledger(world, held):
     file, spool = world / "state/ledger/ledger.sqlite", world / "state/ledger/spool.jsonl"
     waiting = [json.loads(line)["record"]["id"] for line in spool.read_text().splitlines()] if spool.exists() else []
     if not file.exists():
@@ -77,11 +94,16 @@ def ledger(world):
                 damage.append(f"the runs of {station} are numbered {numbers}")
         for run, elapsed in connection.execute("select id, elapsed_ms from runs where elapsed_ms not between 0 and 86400000"):
             damage.append(f"{run} took {elapsed} ms")
-        runs = "select verb, unit_address, outcome from runs where station {} 'storm' order by number"
+        runs = "select verb, unit_address, outcome from runs where unit_address {} ? order by number"
+        last = "select unit_address, versions_after, max(number) from runs where outcome is not null group by unit_address"
+        for address, versions, _ in connection.execute(last):
+            said = json.loads(versions).get("firmware")
+            if said and address in held and said != held[address]:
+                damage.append(f"the record of {address} says that it has firmware {said}, and it has {held[address]}")
         ids = {row[0] for row in connection.execute("select id from runs")}
         return {
-            "damage": damage, "runs": [list(row) for row in connection.execute(runs.format("="))],
-            "others": [list(row) for row in connection.execute(runs.format("<>"))], "waiting": len(waiting),
+            "damage": damage, "runs": [list(row) for row in connection.execute(runs.format("<>"), [STRANGER])],
+            "others": [list(row) for row in connection.execute(runs.format("="), [STRANGER])], "waiting": len(waiting),
             "unentered": len(set(waiting) - ids)}
     finally:
         connection.close()
@@ -92,7 +114,9 @@ def main():
     left = [name for path in (world / "state").rglob("*") if path.is_file()
             and not STATE.match(name := path.relative_to(world / "state").as_posix())]
     left += [path.name for path in world.rglob("*") if ".new-" in path.name or path.name.endswith(".tmp")]
-    print(json.dumps({"units": [unit(world, each) for each in wanted["units"]], "ledger": ledger(world), "left": sorted(left)}))
+    units = [unit(world, each) for each in wanted["units"]]
+    held = {said["address"]: running(world / each["folder"]) for said, each in zip(units, wanted["units"])}
+    print(json.dumps({"units": units, "ledger": ledger(world, held), "left": sorted(left)}))
 
 
 if __name__ == "__main__":

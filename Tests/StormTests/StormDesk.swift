@@ -89,7 +89,7 @@ final class StormDesk: Sendable {
         log.reach(.station)
         let other = SQLiteLedger(folder: folder, now: { [self] in UTCTime(date) })
         let record = RunRecord(
-            station: "other", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "v1", host: "other")
+            station: "storm", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "v1", host: "other")
         let clock = LedgerClock(now: { [self] in UTCTime(date) })
         let run = try? waiting { () throws(LedgerError) in try await other.open(record, rebindsSerial: false, clock: clock) }
         if let run { state.withLock { $0.other = (other, run) } }

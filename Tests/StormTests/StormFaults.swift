@@ -9,16 +9,28 @@ import VirtualFaults
 struct StormFaults: UnitFaults {
     let seed: UInt64
     private let unit: Int
-    private let faults: [StormFault]
+    /// Those that aim get their numbers when their moment comes.
+    private var faults: [StormFault]
     private let air: VirtualAir
     private let log: StormLog
     private var plan = FaultPlan()
     private var notifications = 0
+    private var moments: [StormMoment: Int] = [:]
 
     init(_ plan: StormPlan, unit: Int, air: VirtualAir, log: StormLog) {
         (seed, self.unit, self.air, self.log) = (plan.seed &+ UInt64(unit), unit, air, log)
         faults = plan.faults.filter { $0.unit == unit }
-        for fault in faults { add(fault) }
+        for fault in faults where fault.moment == nil { add(fault) }
+    }
+
+    private mutating func aim(at moment: StormMoment, _ number: Int) {
+        moments[moment, default: 0] += 1
+        log.count(moment, unit)
+        for index in faults.indices where faults[index].moment == moment && faults[index].turn == moments[moment] {
+            faults[index].moment = nil
+            faults[index].at += faults[index].kind == .lostNotification ? notifications + 1 : number
+            add(faults[index])
+        }
     }
 
     private mutating func add(_ fault: StormFault) {
@@ -40,16 +52,17 @@ struct StormFaults: UnitFaults {
         }
     }
 
-    func receive(_ packet: HostPacket, number: Int) {
+    mutating func receive(_ packet: HostPacket, number: Int) {
         log.add(unit, air, packet)
-        if faults.contains(where: { $0.kind == .cancel && $0.at == number }) {
+        if let moment = StormMoment(packet) { aim(at: moment, number) }
+        if faults.contains(where: { $0.kind == .cancel && $0.moment == nil && $0.at == number }) {
             log.reach(.cancel)
             log.cancel()
         }
     }
 
     func cut(packet: Int) -> UserInput.Cut? {
-        let isDying = faults.contains { $0.kind == .dying && $0.at <= packet }
+        let isDying = faults.contains { $0.kind == .dying && $0.moment == nil && $0.at <= packet }
         let cut = isDying ? .power : plan.cut(packet: packet)
         if let cut { log.reach(isDying ? .dying : cut == .link ? .link : .power) }
         return cut
@@ -105,6 +118,8 @@ struct StormFaults: UnitFaults {
         if isSwallowed { log.reach(.swallowedBreak) }
         return isSwallowed
     }
+
+    func end(flashWords: Int, isAtPrompt: Bool) { log.end(unit, flashWords: flashWords, isAtPrompt: isAtPrompt) }
 }
 
 /// What happened in a world, in order, on its clock.
@@ -113,10 +128,32 @@ final class StormLog: Sendable {
         var lines: [String] = []
         var bytes = 0
         var reached: Set<StormFault.Kind> = []
+        var units: [Int: Unit] = [:]
         var cancel: (@Sendable () -> Void)?
     }
 
+    /// What the air and the unit itself tell of it.
+    struct Unit {
+        var moments: [StormMoment: Int] = [:]
+        /// Of firmware, in bytes.
+        var firmware = 0
+        /// By its application.
+        var flashWords = 0
+        /// At last.
+        var isAtPrompt = false
+    }
+
     private let state = Mutex(State())
+
+    func unit(_ number: Int) -> Unit { state.withLock { $0.units[number] ?? Unit() } }
+    func count(_ moment: StormMoment, _ unit: Int) { state.withLock { $0.units[unit, default: Unit()].moments[moment, default: 0] += 1 } }
+
+    func end(_ unit: Int, flashWords: Int, isAtPrompt: Bool) {
+        state.withLock {
+            $0.units[unit, default: Unit()].flashWords += flashWords
+            $0.units[unit, default: Unit()].isAtPrompt = isAtPrompt
+        }
+    }
 
     /// Bytes to the units.
     var byteCount: Int { state.withLock(\.bytes) }
@@ -131,8 +168,11 @@ final class StormLog: Sendable {
 
     func add(_ unit: Int, _ air: VirtualAir, _ packet: HostPacket) {
         switch packet {
-        case .write(_, let value, let reply):
-            state.withLock { $0.bytes += value.count }
+        case .write(let characteristic, let value, let reply):
+            state.withLock {
+                $0.bytes += value.count
+                if characteristic == StormMoment.firmware { $0.units[unit, default: Unit()].firmware += value.count }
+            }
             add(unit, air, reply == nil ? ">" : ">?", value, isSent: true)
         case .subscribe(_, let isOn, _): add(unit, air, isOn ? "subscribe" : "unsubscribe", [], isSent: true)
         case .secure: add(unit, air, "secure", [], isSent: true)

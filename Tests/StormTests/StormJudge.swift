@@ -36,6 +36,13 @@ extension StormPlan {
             && faults.contains { $0.kind == .battery && units[$0.unit].prior == .factory }
     }
 
+    fileprivate var bringsScripts: Bool { [.flash, .fleet, .line, .scripts, .update].contains(verb) }
+
+    /// Has faults that come by chance again and again.
+    fileprivate func isRandom(_ unit: Int) -> Bool {
+        faults.contains { $0.unit == unit && [.loss, .corruption, .delay, .dying, .firmwareCut, .deaf, .crash].contains($0.kind) }
+    }
+
     /// Plays the world twice: with its faults, and once more without.
     func play(_ station: StormStation, _ bases: StormBases, keeping: (([String]) -> Void)? = nil) async throws -> StormResult {
         var judge = StormJudge(plan: self)
@@ -59,6 +66,8 @@ extension StormPlan {
 struct StormJudge {
     /// Bytes to a unit in a run that is cut short nowhere, and then some.
     private static let usualBytes = 120_000
+    /// Of firmware, for one fault: two objects, and the init packet. A pace that is tried costs the same once.
+    private static let objectBytes = 2 * 4096 + 200
 
     let plan: StormPlan
     private var findings: [String] = []
@@ -79,9 +88,18 @@ struct StormJudge {
             check(run.code == plan.usualCode, "it ended with \(run.code) although nothing had happened: \(Self.error(of: run))")
         }
         check(run.code != 0 || !plan.wouldEraseAtLowCharge, "it erased although the charge is too low")
-        for (unit, outcome) in Self.outcomes(of: run) where outcome == "pass" {
-            guard let index = plan.units.firstIndex(where: { "\($0.family):\($0.name)" == unit }) else { continue }
-            check(truth.units[index].differences.isEmpty, "\(unit) passed, and the truth is another: \(truth.units[index].differences)")
+        for (index, outcome) in Self.outcomes(of: run, plan) {
+            let (unit, differences) = (plan.units[index].name, truth.units[index].differences)
+            check(outcome != "pass" || differences.isEmpty, "\(unit) passed, and the truth is another: \(differences)")
+            check(outcome != "fail" || !differences.isEmpty || Self.looksLikeAProgram(run), "it blames \(unit), which holds everything")
+        }
+        check(
+            run.code != 1 || plan.usualCode == 1 || !run.log.reached.isSubset(of: Self.ofTheStation) || run.log.reached.isEmpty,
+            "it blames a unit for what the station did: \(Self.error(of: run))")
+        judgePrograms(run, truth)
+        for (index, unit) in plan.units.enumerated() {
+            let count = plan.faults.count { $0.unit == index && !Self.ofTheStation.contains($0.kind) }
+            judgeWork(run.log.unit(index), of: unit, faults: plan.isRandom(index) ? nil : count)
         }
         let limit = Self.usualBytes * (plan.isLarge ? 4 : 1) * plan.units.count * (plan.faults.count + 4)
         check(run.log.byteCount <= limit, "it sent \(run.log.byteCount) bytes")
@@ -89,6 +107,33 @@ struct StormJudge {
         check(run.log.reached.contains(.locked) || truth.ledger.waiting == 0, "records wait although nobody had the ledger")
         if plan.units.count == 1, let outcome = truth.ledger.runs.first?[2], plan.verb != .chat {
             check((outcome == "pass") == (run.code == 0), "it ended with \(run.code), and its record says \(outcome)")
+        }
+    }
+
+    /// What never touches a unit.
+    private static let ofTheStation: Set<StormFault.Kind> = [.cancel, .interrupt, .clock, .station, .locked, .busy]
+
+    /// As the unit itself tells: after a pass its program runs, and after Ctrl-C on a unit that had nothing to change.
+    private mutating func judgePrograms(_ run: StormRun, _ truth: StormTruth) {
+        let isUnchanged = plan.verb == .verify || plan.verb == .chat || plan.verb == .copy
+        let isCut = !run.log.reached.isSubset(of: Self.ofTheStation) || run.log.reached.contains(.busy)
+        for (index, unit) in plan.units.enumerated() where truth.units[index].hasProgram {
+            // A program with a wrong bit may end.
+            guard unit.prior != .drifted || plan.bringsScripts && truth.units[index].differences.isEmpty else { continue }
+            let mustRun = run.code == 0 || !isCut && (isUnchanged || unit.prior == .provisioned)
+            check(!mustRun || !run.log.unit(index).isAtPrompt, "it ended with \(run.code), and \(unit.name) waits at its prompt")
+        }
+    }
+
+    /// What is sent and written again needs a fault.
+    /// - Parameter faults: at most so many, each of one packet; `nil` for any number.
+    private mutating func judgeWork(_ work: StormLog.Unit, of unit: StormPlan.Unit, faults: Int?) {
+        guard let faults else { return }
+        let whole = plan.isLarge && unit.family == "frame" ? 300_200 : 12_200
+        check(work.firmware <= whole + (1 + faults) * Self.objectBytes, "\(unit.name) was sent \(work.firmware) bytes of firmware")
+        for moment in [StormMoment.erase, .marker] {
+            let count = work.moments[moment] ?? 0
+            check(count <= 1 + faults, "\(unit.name): \(moment) \(count) times")
         }
     }
 
@@ -101,6 +146,14 @@ struct StormJudge {
         check(run.code == 0, "one more run ended with \(run.code): \(Self.error(of: run))")
         if run.code == 0 {
             check(truth.isRight, "one more run ended with 0, and the truth is another: \(truth.units.map(\.differences))")
+        }
+        judgePrograms(run, truth)
+        for (index, unit) in plan.units.enumerated() {
+            let work = run.log.unit(index)
+            judgeWork(work, of: unit, faults: 0)
+            guard plan.bringsScripts, first.units[index].differences.isEmpty else { continue }
+            let count = work.firmware + [StormMoment.erase, .marker, .placing].reduce(0) { $0 + (work.moments[$1] ?? 0) }
+            check(count == 0, "one more run changes \(unit.name), which holds everything")
         }
         if plan.verb != .copy { check(truth.ledger.waiting == 0, "\(truth.ledger.waiting) records wait for ever") }
         check(truth.ledger.others == first.ledger.others, "another station's record has changed: \(truth.ledger.others)")
@@ -117,6 +170,10 @@ struct StormJudge {
             truth.ledger.runs.starts(with: old) { $0[2] == $1[2] || $1[2] == nil && $0[2] != nil },
             "a record has changed: \(truth.ledger.runs)")
         let new = truth.ledger.runs.dropFirst(old.count)
+        for (index, outcome) in Self.outcomes(of: run, plan) {
+            guard let record = new.last(where: { $0[1] == truth.units[index].address }) else { continue }
+            check((outcome == "pass") == (record[2] == "pass"), "\(plan.units[index].name): \(outcome), and its record says \(record)")
+        }
         check(late > 0 || Set(new.map { $0[1] }).count == new.count, "a unit has two records of one run: \(new)")
         if before != nil, plan.verb != .copy {
             check(new.count == plan.units.count + late, "one more run has \(new.count) records for \(plan.units.count) units, \(late) late")
@@ -139,13 +196,16 @@ struct StormJudge {
 
     private static func error(of run: StormRun) -> String { String(run.errors.suffix(500)) }
 
-    private static func outcomes(of run: StormRun) -> [(String, String)] {
+    /// Of several, by the number of each.
+    private static func outcomes(of run: StormRun, _ plan: StormPlan) -> [(Int, String)] {
         guard let document = try? JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any],
             let units = document["units"] as? [[String: Any]]
         else { return [] }
         return units.compactMap { unit in
-            guard let name = unit["id"] as? String, let outcome = unit["outcome"] as? String else { return nil }
-            return (name, outcome)
+            guard let outcome = unit["outcome"] as? String,
+                let index = plan.units.firstIndex(where: { "\($0.family):\($0.name)" == unit["id"] as? String })
+            else { return nil }
+            return (index, outcome)
         }
     }
 

@@ -54,8 +54,8 @@ struct StormFault: Codable, Sendable, Hashable {
         case swallowedBreak
         /// Ctrl-C, at a packet to the unit, or at a step.
         case cancel, interrupt
-        /// At a step: the wall clock goes back an hour or ahead a year, another station begins a run in the ledger, or locks the ledger
-        /// for some steps.
+        /// At a step: the wall clock goes back an hour or ahead a year, another process of the station begins a run in the ledger, or
+        /// locks the ledger for some steps.
         case clock, station, locked
         /// Too little charge to erase.
         case battery
@@ -70,6 +70,9 @@ struct StormFault: Codable, Sendable, Hashable {
     var at = 0
     /// 0…1.
     var rate = 0.0
+    /// ``at`` counts from here, from 0: at the n-th time.
+    var moment: StormMoment?
+    var turn: Int?
 }
 
 // MARK: - From a seed
@@ -151,7 +154,13 @@ extension StormFault {
         case .corruption: rate = Double.random(in: 0.0005...0.004, using: &numbers)
         case .battery, .busy: break
         }
+        guard Self.aimed.contains(kind), Bool.random(using: &numbers) else { return }
+        moment = StormMoment.of(family).randomElement(using: &numbers)
+        turn = StormPlan.draw([(1, 3), (2, 2), (3, 1)], &numbers)
+        at = Int.random(in: 0...3, using: &numbers)
     }
+
+    private static let aimed: Set<Kind> = [.link, .power, .dying, .lostPacket, .lostNotification, .cancel]
 }
 
 extension StormPlan.Verb {

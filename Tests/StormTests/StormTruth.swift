@@ -7,6 +7,9 @@ struct StormTruth: Decodable, Sendable {
         var differences: [String]
         /// Of what its owner had.
         var lost: [String]
+        var address: String
+        /// `main.py` or `main.lua` is there.
+        var hasProgram: Bool
     }
 
     struct Ledger: Decodable, Sendable {

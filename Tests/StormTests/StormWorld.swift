@@ -74,18 +74,20 @@ final class StormWorld: Sendable {
         }
         services.ledger = { desk.ledger($0) }
         let context = run.context(arguments(verb), services, folder: path, assets: station.path(catalogue), date: desk.step)
+        let held = faults ? try busyUnits.map { try open($0).lock() } : []
+        if !held.isEmpty { log.reach(.busy) }
         let chance = StormChance(seed: seed &+ 1)
-        let task = Task { await SessionRandom.$bits.withValue({ chance.next() }) { await Noafw.execute(in: context) } }
+        let task = Task { await SessionRandom.$source.withValue(.init { chance.next() }) { await Noafw.execute(in: context) } }
+        // As a signal does, but for the thread on which the supervisor hears of it: its pace would decide.
         log.whenCancelled {
+            guard !context.interrupts.drain.ask() else { return }
             context.stop.set(.interrupted)
             task.cancel()
         }
-        let held = faults ? try busyUnits.map { try open($0).lock() } : []
-        if !held.isEmpty { log.reach(.busy) }
         let watchdog = Task {
             try await Task.sleep(for: .seconds(240))
             log.note("no end")
-            log.cancel()
+            task.cancel()
         }
         let code = await task.value
         watchdog.cancel()

@@ -18,7 +18,7 @@ extension FrameConsole {
         let start = repl.clock.now
         let tells = scripts.tellsVersion
         do {
-            if tells { try await hearVersion(of: scripts) } else { try await startUnheard() }
+            if tells { try await hearVersion(of: scripts) } else { try await startProgram() }
             try await watch(for: tells ? watching : max(watching, Self.silence.least), untilQuiet: !tells)
         } catch REPLError.lua(let exception) {
             throw ProvisioningError.programFailed(exception.programMessage)
@@ -28,12 +28,6 @@ extension FrameConsole {
         try await repl.recover(within: Self.promptTimeout)
         if !tells { try await checkVersions(of: scripts) }
         return ProgramVerification(tells ? .announced : .silent, seconds: seconds)
-    }
-
-    /// The question would replace a pending restart in the unit (frame-codebase, `luaport.c`).
-    private func startUnheard() async throws {
-        try await startProgram()
-        try await repl.clock.sleep(until: repl.clock.deadline(in: Self.knockInterval))
     }
 
     private func hearVersion(of scripts: ScriptSet) async throws {
@@ -79,13 +73,9 @@ extension FrameConsole {
     /// Runs the program again at the prompt, which keeps its error.
     private func ending() async throws -> any Error {
         restoreGuard.interrupted()
-        do {
-            try await repl.recover(within: Self.promptTimeout)
-            let error = try await repl.runText(Self.rerunCode, within: LuaREPL.programTimeout)
-            return error.isEmpty ? ProvisioningError.programEnded : REPLError.lua(LuaException(error.utf8))
-        } catch let error where !(error is CancellationError) {
-            return ProvisioningError.programEnded
-        }
+        try await repl.recover(within: Self.promptTimeout)
+        let error = try await repl.runText(Self.rerunCode, within: LuaREPL.programTimeout)
+        return error.isEmpty ? ProvisioningError.programEnded : REPLError.lua(LuaException(error.utf8))
     }
 }
 

@@ -6,6 +6,10 @@ extension LuaREPL {
     /// No other command may come this close before or after a break: Lua has only one hook (frame-codebase, `luaport.c`).
     static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
+    /// A command that comes in the same connection event would replace the restart (frame-codebase, `luaport.c`).
+    private static let restartPause = Duration.milliseconds(100)
+    /// Two long connection intervals, and the prompt's time.
+    private static let restartAnswer = Duration.milliseconds(250)
     private static let quietingTimeout = Duration.seconds(6)
 
     /// Brings the unit to a proven prompt. Interrupts its program and removes the program's callbacks.
@@ -144,16 +148,41 @@ extension LuaREPL {
         try await reachPrompt(key, before: deadline)
         let word = Array(key.utf8)
         _ = try await confirm(
-            Array("pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), times: 1, before: deadline, by: { $0 == word })
+            Array("\(Self.mark)pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), times: 1, before: deadline, by: { $0 == word })
         state.withLock { $0.isInStep = true }
     }
 
-    /// Starts `main.lua` in a new Lua state. The session is then out of step. Send nothing before the program reports that it
+    /// Starts `main.lua` in a new Lua state. The session is then out of step. Send the program nothing before it reports that it
     /// is ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
+    /// - Throws: ``REPLError/timedOut(_:)`` when the old state remains.
     public func reset(within: Duration) async throws {
         try leavePrompt()
         state.withLock { $0.unread = [] }
         while inbox.poll() != nil {}
-        try await channel.send([LuaSignal.reset], deadline: clock.deadline(in: within))
+        try await restart(before: clock.deadline(in: within))
+    }
+
+    /// The prompt that a lost restart leaves behind looks like the one behind a program that has ended: so it is asked for ``LuaHelper/name``,
+    /// which the new state has not. While a program runs, the question waits, and says nothing after it.
+    func restart(before deadline: SessionClock.Instant) async throws {
+        let word = "_\(PythonREPL.randomNonce())"
+        repeat {
+            guard clock.now < deadline else { throw REPLError.timedOut("the restart of the unit's Lua") }
+            try await channel.send([LuaSignal.reset], deadline: deadline)
+            try await clock.sleep(until: clock.deadline(in: Self.restartPause))
+            try await channel.send(Array("if \(LuaHelper.name) then \(word)()end".utf8), deadline: deadline)
+        } while try await isHeard(word)
+    }
+
+    /// Whatever else comes is the program's, and stays for its listener.
+    private func isHeard(_ word: String) async throws -> Bool {
+        let end = clock.deadline(in: Self.restartAnswer)
+        var others: [[UInt8]] = []
+        defer { inbox.putBack(others) }
+        while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
+            if bytes.firstRange(of: word.utf8) != nil { return true }
+            others.append(bytes)
+        }
+        return false
     }
 }

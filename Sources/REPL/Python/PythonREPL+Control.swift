@@ -99,8 +99,9 @@ extension PythonREPL {
     public func start(within: Duration) async throws -> Bool {
         let deadline = clock.deadline(in: within)
         try begin()
-        // In one go: the prompt reads what follows the code when it has run.
-        try await send(bytes: Array(Self.disarm.utf8) + [Control.execute, Control.leaveRaw, Control.execute], before: deadline)
+        // In one go: the prompt reads what follows the code when it has run. The keys share a packet: of lost ones, none goes alone.
+        try await send(bytes: Array(Self.disarm.utf8), before: deadline)
+        try await send(bytes: [Control.execute, Control.leaveRaw, Control.execute], before: deadline)
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
         defer { state.withLock { $0.hasStartedProgram = true } }
         let hasRestarted = try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline)

@@ -25,13 +25,13 @@ extension FrameModel {
     mutating func signal(_ input: FrameInterpreter.Input, on unit: inout UnitPlatform) throws {
         let isFirst = !processor.hasInputs
         processor.add(input)
-        guard processor.state == .waiting, isFirst else { return }
+        guard processor.isWaiting, isFirst else { return }
         timers.removeAll(where: \.isWake)
         timers.add(.wake(processor.waitCount), at: unit.now + Self.wakeTime)
     }
 
     mutating func runProcessor(on unit: inout UnitPlatform) throws {
-        if processor.state == .waiting, isFedInWait { feedWatchdog(at: unit.now) }
+        if processor.isWaiting, isFedInWait { feedWatchdog(at: unit.now) }
         do {
             if let turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) { try take(turn, on: &unit) }
         } catch is InterpreterProcess.Failure {
@@ -73,6 +73,7 @@ extension FrameInterpreter.Reason {
     fileprivate var state: Processor<FrameInterpreter>.State {
         switch self {
         case .budget: .computing
+        case .wait(nil): .idle
         case .wait: .waiting
         case .question: .blocked
         }

@@ -75,6 +75,7 @@ struct FrameModel: UnitModel {
     }
 
     var nextDeadline: Duration? { timers.nextDeadline }
+    var isAtPrompt: Bool { processor.state == .idle }
 
     mutating func advance(on unit: inout UnitPlatform) throws {
         switch timers.takeDue(at: unit.now) {

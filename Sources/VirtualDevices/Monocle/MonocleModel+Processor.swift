@@ -23,7 +23,7 @@ extension MonocleModel {
 
     /// The waiting firmware sees radio changes immediately.
     mutating func wakeProcessor(on unit: inout UnitPlatform) throws {
-        if processor.state == .waiting || processor.state == .blocked { try runProcessor(on: &unit) }
+        if processor.isWaiting || processor.state == .blocked { try runProcessor(on: &unit) }
     }
 
     /// - Parameter sendsAtOnce: sends the first output before the turn's time has passed.
@@ -81,6 +81,7 @@ extension MonocleInterpreter.Reason {
     fileprivate var state: Processor<MonocleInterpreter>.State {
         switch self {
         case .budget: .computing
+        case .wait(nil): .idle
         case .wait: .waiting
         case .answer, .room: .blocked
         }

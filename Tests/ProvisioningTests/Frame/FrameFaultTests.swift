@@ -138,17 +138,50 @@ struct FrameFaultTests {
         let bench = Bench(.frame)
         defer { bench.remove() }
         #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
+        return try #require(try await packets(on: bench) { String(decoding: $0, as: UTF8.self).contains("_nf.m{") } of: { central, unit in
+            let report = try await bench.job(assets, for: unit, over: central).run { _ in }
+            #expect(report.passed)
+        }.first)
+    }
+
+    /// The numbers of those among all that come to the unit.
+    private static func packets(
+        on bench: Bench, _ isWanted: ([UInt8]) -> Bool, of body: @escaping @Sendable (ListeningCentral, VirtualUnit) async throws -> Void
+    ) async throws -> [Int] {
         let wire = Wire()
         let total = try await bench.play { central, unit in
-            let central = ListeningCentral(central: central, wire: wire)
-            let report = try await ProvisioningJob(
-                family: .frame, central: central, address: unit.address, assets: assets, options: JobOptions()
-            ).run { _ in }
-            #expect(report.passed)
+            try await body(ListeningCentral(central: central, wire: wire), unit)
             return unit.deliveredPackets
         }
-        let index = try #require(wire.packets.firstIndex { String(decoding: $0, as: UTF8.self).contains("_nf.m{") })
-        return total - wire.packets.count + index + 1
+        let packets = wire.packets
+        return packets.indices.filter { isWanted(packets[$0]) }.map { total - packets.count + $0 + 1 }
+    }
+
+    private static func verify(
+        _ assets: AssetSet, _ unit: VirtualUnit, _ central: any Central
+    ) async throws -> VerifyReport {
+        try await VerifyJob(family: .frame, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }
+    }
+
+    /// Its prompt answers as that of a program that has ended. The first restart is for the proof, the last leaves the program running.
+    @Test(arguments: ["while true do frame.sleep(0.1) end --\\x17\\x18", "while true do frame.sleep(0.1) end", "print('over')"])
+    func aLostRestartIsDoneAgain(main: String) async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        let tells = main.contains("x17"), ends = main.hasPrefix("print")
+        let assets = AssetSet(try tells ? FrameSamples.telling() : FrameSamples.set(main))
+        #expect(try await bench.flash(assets).error?.code == (ends ? "PRV-0041" : nil))
+        let restarts = try await Self.packets(on: bench) { $0 == [4] } of: { _ = try await Self.verify(assets, $1, $0) }
+        #expect(restarts.count == 2)
+        for packet in restarts {
+            var losing = bench
+            losing.faults.lostPackets = [packet]
+            try await losing.play { central, unit in
+                let report = try await Self.verify(assets, unit, central)
+                #expect(report.error?.code == (ends ? "PRV-0041" : nil), "\(packet): \(report)")
+                #expect(unit.isAtPrompt == ends, "\(packet)")
+            }
+        }
     }
 
     // MARK: - The cradle

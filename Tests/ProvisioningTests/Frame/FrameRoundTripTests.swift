@@ -40,6 +40,6 @@ struct FrameRoundTripTests {
         #expect(full.versions == 2 && full.breaks == 3 && full.surveys == 8)
         #expect(current.versions == 1 && current.breaks == 2 && current.surveys == 2)
         #expect(deep.versions == 1 && deep.breaks == 2 && deep.surveys == 2)
-        #expect(current.commands <= 52 && deep.commands <= 52 && full.commands <= 95)
+        #expect(current.commands <= 54 && deep.commands <= 54 && full.commands <= 97)
     }
 }

@@ -165,8 +165,23 @@ import VirtualDevices
         try await play(main: "V=\"1.2\"\n-- tells \\x18") { unit, clock in
             let repl = try await Self.attach(unit, clock)
             #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == "1.2")
-            #expect(unit.state.withLock { $0.writes.last } == [4])
+            #expect(unit.state.withLock { $0.writes.suffix(2).first } == [4])
             await #expect(throws: REPLError.outOfStep) { try await repl.runText("return 1", within: .seconds(3)) }
+        }
+    }
+
+    /// The prompt that it leaves behind would look like the one behind a program that has ended.
+    @Test func aLostRestartIsSentAgain() async throws {
+        let isLost = Mutex(false)
+        try await play(main: "V=\"1.2\"\n-- tells \\x18", writeFault: { _, bytes in
+            bytes == [4] && isLost.withLock { isLost in
+                defer { isLost = true }
+                return !isLost
+            } ? nil : bytes
+        }) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            #expect(try await repl.startProgram(asks: false, within: .seconds(3)) == "1.2")
+            #expect(unit.state.withLock { $0.starts == 1 && $0.writes.count { $0 == [4] } == 2 })
         }
     }
 
@@ -176,7 +191,7 @@ import VirtualDevices
             let start = clock.now
             #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == "1.2")
             #expect(start.duration(to: clock.now) >= .seconds(3))
-            #expect(unit.state.withLock { $0.writes.suffix(2) } == [[4], [1, 0x17]])
+            #expect(unit.state.withLock { $0.writes.count { $0 == [4] } == 1 && $0.writes.last == [1, 0x17] })
         }
     }
 

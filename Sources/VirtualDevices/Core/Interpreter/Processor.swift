@@ -20,8 +20,8 @@ struct Processor<Port: InterpreterPort> {
         case off
         /// Computing; the effects appear when its time has passed.
         case computing
-        /// Ready to receive anything.
-        case waiting
+        /// Ready to receive anything; at the prompt for as long as nothing comes.
+        case waiting, idle
         /// Waiting for the answer to a request, or for space in the notification queue.
         case blocked
         /// Stuck forever: in a C loop, or in corrupted memory.
@@ -61,6 +61,7 @@ struct Processor<Port: InterpreterPort> {
         if state != .off, state != .hanging { inputs.append(input) }
     }
 
+    var isWaiting: Bool { state == .waiting || state == .idle }
     var hasInputs: Bool { !inputs.isEmpty }
 
     mutating func settle(into state: State) {

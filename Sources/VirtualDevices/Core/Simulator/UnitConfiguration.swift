@@ -61,11 +61,15 @@ package protocol UnitFaults: Sendable {
     func cut(firmwareWords: Range<Int>) -> Int?
     func dataPacket(_ number: Int) -> DataPacketFault?
     func swallowsBreak(_ number: Int) -> Bool
+    /// The unit is played no longer.
+    /// - Parameter flashWords: written by its application.
+    func end(flashWords: Int, isAtPrompt: Bool)
 }
 
 extension UnitFaults {
     package mutating func receive(_ packet: HostPacket, number: Int) {}
     package func cut(firmwareWords: Range<Int>) -> Int? { nil }
+    package func end(flashWords: Int, isAtPrompt: Bool) {}
 }
 
 package enum DataPacketFault: Sendable {

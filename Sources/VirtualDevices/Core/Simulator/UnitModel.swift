@@ -33,11 +33,15 @@ package protocol UnitModel {
 
     var nextDeadline: Duration? { get }
 
+    /// Its interpreter waits at its prompt, for nothing but a host.
+    var isAtPrompt: Bool { get }
+
     /// Performs the first event due at ``nextDeadline``.
     mutating func advance(on unit: inout UnitPlatform) throws
 }
 
 extension UnitModel {
+    package var isAtPrompt: Bool { false }
     package mutating func radioChanged(on unit: inout UnitPlatform) throws {}
     package mutating func networkChanged(on unit: inout UnitPlatform) throws {}
     package mutating func notificationSent(on unit: inout UnitPlatform) throws {}

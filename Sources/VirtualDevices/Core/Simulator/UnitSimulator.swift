@@ -101,6 +101,7 @@ struct UnitSimulator {
     }
 
     var runsApplication: Bool { platform.mode == .application }
+    var isAtPrompt: Bool { runsApplication && model.isAtPrompt }
 
     mutating func radioChanged() throws {
         if runsApplication { try withModel { try $0.radioChanged(on: &$1) } }

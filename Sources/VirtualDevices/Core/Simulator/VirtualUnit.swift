@@ -9,11 +9,14 @@ public final class VirtualUnit: Sendable {
     private let folder: UnitFolder
     private let design: UnitDesign
     private let air: VirtualAir
-    private let counts = Mutex((packets: 0, flashWords: 0))
+    private let counts = Mutex((packets: 0, flashWords: 0, isAtPrompt: false))
 
     fileprivate var clock: SessionClock { air.time.clock }
 
     package var deliveredPackets: Int { counts.withLock { $0.packets } }
+
+    /// It runs no program, and nothing else either.
+    package var isAtPrompt: Bool { counts.withLock { $0.isAtPrompt } }
 
     /// By the unit's program.
     package var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
@@ -45,11 +48,14 @@ public final class VirtualUnit: Sendable {
     private func play() async throws {
         var simulator = try UnitSimulator(
             UnitPlatform(folder: folder, address: address, design: design, air: air, events: events))
-        defer { simulator.losePower() }
+        defer {
+            simulator.platform.faults.end(flashWords: simulator.platform.flashWordCount, isAtPrompt: simulator.isAtPrompt)
+            simulator.losePower()
+        }
         simulator.platform.powerOn()
         while true {
             let now = simulator.platform.now
-            counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount) }
+            counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount, simulator.isAtPrompt) }
             let deadline = simulator.nextDeadline ?? now + .seconds(3600)
             if deadline > now, let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
                 try simulator.handle(event)
