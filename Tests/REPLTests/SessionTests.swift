@@ -217,6 +217,17 @@ import VirtualDevices
         }
     }
 
+    /// However the code before them is cut: a last key that is lost alone would leave the unit at its prompt, which looks like a start.
+    @Test(arguments: 20...64) func theKeysThatStartAProgramShareAPacket(payloadSize: Int) async throws {
+        try await time.run {
+            let unit = FakeUnit(time, payloadSize: payloadSize)
+            let repl = try await attach(unit)
+            unit.state.withLock { $0.packets = [] }
+            try await repl.start(within: .seconds(2))
+            #expect(unit.state.withLock { $0.packets.last } == [Control.execute, Control.leaveRaw, Control.execute])
+        }
+    }
+
     @Test func sendReturnsWhenTheUnitHasTakenTheCode() async throws {
         try await time.run {
             let unit = FakeUnit(time)

@@ -9,8 +9,16 @@ actor StormBases {
 
     init(_ station: StormStation) { self.station = station }
 
+    /// For `Tools/storm-planted`: what follows belongs there.
+    static func note(_ line: String) {
+        let place = ProcessInfo.processInfo.environment["NOAFW_STORM_NOTES"]
+        guard let notes = place.flatMap({ FileHandle(forUpdatingAtPath: $0) }) else { return }
+        _ = try? notes.seekToEnd()
+        try? notes.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
     func copy(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue, to world: StormWorld) async throws {
-        let base = try await base(unit, catalogue)
+        let base = try await base(unit, catalogue, for: world)
         let manager = FileManager.default
         try manager.createDirectory(at: world.place(of: unit).deletingLastPathComponent(), withIntermediateDirectories: true)
         try manager.copyItem(at: base.place(of: base.plan.units[0]), to: world.place(of: unit))
@@ -22,12 +30,15 @@ actor StormBases {
         }
     }
 
-    private func base(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue) async throws -> StormWorld {
+    private func base(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue, for place: StormWorld) async throws -> StormWorld {
         let key = "\(unit.family) \(unit.name) \(catalogue)"
         if let world = made[key] { return world }
         let fresh = StormPlan.Unit(family: unit.family, name: unit.name, prior: .factory, interval: 15_000, mtu: 517, setUp: 400)
         var plan = StormPlan(seed: 1, verb: .flash, units: [fresh], faults: [])
         plan.isLarge = catalogue == .large
+        // Whoever looks at what decides in a world does not mean this.
+        Self.note("base")
+        defer { Self.note("world \(place.plan.seed)") }
         let world = try StormWorld(plan, station, catalogue)
         try await world.prepare(self)
         let run = try await world.run(.flash, faults: false, seed: 1)

@@ -72,10 +72,7 @@ struct StormTests {
                 plan.faults = plan.faults.indices.filter(numbers.contains).map { plan.faults[$0] }
             }
             try file.write(contentsOf: Data("\(seed)\n".utf8))
-            if let notes = environment["NOAFW_STORM_NOTES"].flatMap({ FileHandle(forUpdatingAtPath: $0) }) {
-                try notes.seekToEnd()
-                try notes.write(contentsOf: Data("world \(seed)\n".utf8))
-            }
+            StormBases.note("world \(seed)")
             var result = try await plan.play(station, bases) { log in
                 guard let name = environment["NOAFW_STORM_LOG"] else { return }
                 try? Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: name))
