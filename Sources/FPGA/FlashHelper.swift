@@ -6,8 +6,8 @@ struct FlashHelper: Sendable {
     static let answerTimeout = Duration.seconds(5)
     /// 109 pages at 45 ms each, 400 ms at worst.
     static let eraseTimeout = Duration.seconds(45)
-    /// Reading 16 pages and computing their digests on the unit takes a second.
-    static let readTimeout = Duration.seconds(4)
+    /// Reading 16 pages and computing their digests on the unit takes a second, and several where the heap is in small pieces.
+    static let readTimeout = Duration.seconds(8)
 
     static let remote = RemoteHelper("_nf", pieces: [digests], more: [base, writing, reading, surveying, book, phrases] + input)
     private static let input = InputPiece.helper("_nf")

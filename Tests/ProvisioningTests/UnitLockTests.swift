@@ -43,7 +43,10 @@ import Testing
             for descriptor in Int32(3)..<1024 where Self.path(of: descriptor) == file.path { copy = dup(descriptor) }
             withExtendedLifetime(held) {}
         }
-        for lock in [{ try Provisioning.UnitLock(file: file, holder: "this") }, { try VirtualDevices.UnitLock(file: file) }] as [() throws -> AnyObject] {
+        let locks: [() throws -> AnyObject] = [
+            { try Provisioning.UnitLock(file: file, holder: "this") }, { try VirtualDevices.UnitLock(file: file) },
+        ]
+        for lock in locks {
             try holdAndCopy(lock)
             try #require(copy >= 0)
             #expect(throws: Never.self) { try holdAndCopy(lock) }

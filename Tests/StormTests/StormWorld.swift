@@ -93,6 +93,7 @@ final class StormWorld: Sendable {
         watchdog.cancel()
         withExtendedLifetime(held) {}
         await desk.close()
+        log.whenCancelled {}
         for line in (try? String(contentsOfFile: events, encoding: .utf8))?.split(separator: "\n") ?? [] {
             log.note(Self.lasting(String(line), in: path))
         }

@@ -124,7 +124,8 @@ struct RobotIndicateCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let line = RobotLine.indicators(left: side == .left || side == .both, right: side == .right || side == .both)
-        return await RobotRun(context: context, unit: unit, limit: limit, verb: "robot indicate", isJSON: output.json).run({ robot, report in
+        let run = RobotRun(context: context, unit: unit, limit: limit, verb: "robot indicate", isJSON: output.json)
+        return await run.run({ robot, report in
             report.sent += [try await robot.send(line, needing: .indicators)]
         }, document: { RobotDocument($0, $1) }, show: { report, style in RobotText.sent(report, style) })
     }

@@ -81,7 +81,8 @@ struct ExecCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let runner = CodeRunner(context: context)
         let text = code.replacing("\\n", with: "\n")
-        return await OwnerRun(context: context, unit: unit, limit: limit, verb: "exec", leavesProgram: stay, isRepeatable: false).run { console in
+        let owner = OwnerRun(context: context, unit: unit, limit: limit, verb: "exec", leavesProgram: stay, isRepeatable: false)
+        return await owner.run { console in
             try await runner.run(UnitCode(bytes: Array(text.utf8), name: "exec"), on: console)
         } conclude: { $0 }
     }
