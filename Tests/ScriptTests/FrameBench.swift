@@ -153,7 +153,7 @@ final class FrameBench {
     /// Nothing is on its way either.
     private var isAtPrompt: Bool {
         guard let model = simulator.model as? FrameModel, link?.firstPacketLength == nil else { return false }
-        return model.processor.state == .waiting && model.nextDeadline == nil && !model.processor.hasInputs
+        return model.processor.isWaiting && model.nextDeadline == nil && !model.processor.hasInputs
     }
 
     private func step(until end: Duration) throws {

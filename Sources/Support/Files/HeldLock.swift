@@ -2,9 +2,10 @@ import Glibc
 
 /// A descriptor that has, or may get, a lock (flock(2)); both end with it.
 public final class HeldLock: Sendable {
+    /// Negative, that of a file that could not be opened.
     public let descriptor: Int32
 
-    /// - Parameter descriptor: may be that of a file that could not be opened.
+    /// - Parameter descriptor: is closed in the end.
     public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Closing alone ends no lock while a process that another thread starts still has its copy of the descriptor.
