@@ -119,7 +119,7 @@ struct StormFaults: UnitFaults {
         return isSwallowed
     }
 
-    func end(flashWords: Int, isAtPrompt: Bool) { log.end(unit, flashWords: flashWords, isAtPrompt: isAtPrompt) }
+    func end(isAtPrompt: Bool) { log.end(unit, isAtPrompt: isAtPrompt) }
 }
 
 /// What happened in a world, in order, on its clock.
@@ -137,8 +137,6 @@ final class StormLog: Sendable {
         var moments: [StormMoment: Int] = [:]
         /// Of firmware, in bytes.
         var firmware = 0
-        /// By its application.
-        var flashWords = 0
         /// At last.
         var isAtPrompt = false
     }
@@ -148,12 +146,7 @@ final class StormLog: Sendable {
     func unit(_ number: Int) -> Unit { state.withLock { $0.units[number] ?? Unit() } }
     func count(_ moment: StormMoment, _ unit: Int) { state.withLock { $0.units[unit, default: Unit()].moments[moment, default: 0] += 1 } }
 
-    func end(_ unit: Int, flashWords: Int, isAtPrompt: Bool) {
-        state.withLock {
-            $0.units[unit, default: Unit()].flashWords += flashWords
-            $0.units[unit, default: Unit()].isAtPrompt = isAtPrompt
-        }
-    }
+    func end(_ unit: Int, isAtPrompt: Bool) { state.withLock { $0.units[unit, default: Unit()].isAtPrompt = isAtPrompt } }
 
     /// Bytes to the units.
     var byteCount: Int { state.withLock(\.bytes) }

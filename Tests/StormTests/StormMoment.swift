@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import VirtualDevices
 
 /// What a packet to a unit begins, as the air shows it: where a fault costs most, and what is counted.
@@ -29,7 +30,7 @@ enum StormMoment: String, Codable, Sendable, CaseIterable {
             self = .start
         } else if value.first == 3 {
             self = .interruption
-        } else if let moment = Self.code.first(where: { value.firstRange(of: $0.key.utf8) != nil })?.value {
+        } else if let moment = Self.code.first(where: { value.contains(bytes: $0.key.utf8) })?.value {
             self = moment
         } else {
             return nil

@@ -16,7 +16,7 @@ struct WriterLock: Sendable {
     }
 }
 
-/// An advisory lock of a file (flock(2)). It blocks its thread, one of the ledger's own: flock(2) has no time limit.
+/// An advisory lock of a file (flock(2)).
 enum FileLock {
     private static let pollInterval: UInt32 = 2000
 
@@ -27,6 +27,7 @@ enum FileLock {
         while !lock.take() {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw StorageFault.last(path) }
             guard ContinuousClock.now < deadline else { throw StorageFault.locked }
+            // The thread is one of the ledger's own, and flock(2) has no time limit.
             usleep(pollInterval)
         }
         return try withExtendedLifetime(lock) { try body(lock.descriptor) }

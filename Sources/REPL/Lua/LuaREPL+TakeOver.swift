@@ -180,7 +180,7 @@ extension LuaREPL {
         var others: [[UInt8]] = []
         defer { inbox.putBack(others) }
         while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
-            if bytes.firstRange(of: word.utf8) != nil { return true }
+            if bytes.contains(bytes: word.utf8) { return true }
             others.append(bytes)
         }
         return false

@@ -6,7 +6,7 @@ struct TimeLimit: ParsableArguments, Sendable {
 
     func validate() throws { try Self.check(timeout) }
 
-    /// Of a `--timeout` that is told in other words.
+    /// Of a `--timeout` that stands among the options of another group.
     /// - Throws: `ValidationError`.
     static func check(_ seconds: Double?) throws {
         if let seconds, !(seconds.isFinite && seconds > 0 && seconds <= 1_000_000) {

@@ -62,14 +62,13 @@ package protocol UnitFaults: Sendable {
     func dataPacket(_ number: Int) -> DataPacketFault?
     func swallowsBreak(_ number: Int) -> Bool
     /// The unit is played no longer.
-    /// - Parameter flashWords: written by its application.
-    func end(flashWords: Int, isAtPrompt: Bool)
+    func end(isAtPrompt: Bool)
 }
 
 extension UnitFaults {
     package mutating func receive(_ packet: HostPacket, number: Int) {}
     package func cut(firmwareWords: Range<Int>) -> Int? { nil }
-    package func end(flashWords: Int, isAtPrompt: Bool) {}
+    package func end(isAtPrompt: Bool) {}
 }
 
 package enum DataPacketFault: Sendable {

@@ -49,7 +49,7 @@ public final class VirtualUnit: Sendable {
         var simulator = try UnitSimulator(
             UnitPlatform(folder: folder, address: address, design: design, air: air, events: events))
         defer {
-            simulator.platform.faults.end(flashWords: simulator.platform.flashWordCount, isAtPrompt: simulator.isAtPrompt)
+            simulator.platform.faults.end(isAtPrompt: simulator.isAtPrompt)
             simulator.losePower()
         }
         simulator.platform.powerOn()
