@@ -236,6 +236,6 @@ let package = Package(
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
-        tests("ArchitectureTests", []),
+        tests("ArchitectureTests", ["TestSupport"]),
     ]
 )

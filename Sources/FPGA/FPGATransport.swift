@@ -6,6 +6,9 @@ protocol FPGATransport: Sendable {
     /// Writes the image from `offset`, the helper's counter, to its end. Repeats after a transient error.
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws
 
+    /// Computes what a write needs, while the unit is busy otherwise.
+    func prepare(_ image: FPGAImage) async
+
     /// Another way, if there is one.
     var fallback: (any FPGATransport)? { get }
 
@@ -14,6 +17,7 @@ protocol FPGATransport: Sendable {
 }
 
 extension FPGATransport {
+    func prepare(_ image: FPGAImage) async {}
     var fallback: (any FPGATransport)? { nil }
     func reasonToLeave(_ error: any Error) -> String? { nil }
 }

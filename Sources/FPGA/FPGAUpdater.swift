@@ -127,7 +127,9 @@ public struct FPGAUpdater: Sendable {
         let start: Int
         switch plan {
         case .erase, .nothing:
+            async let prepared: Void = transport.prepare(image)
             try await erase(onEvent)
+            await prepared
             start = 0
         case .resume(let from):
             onEvent(.notice("resuming at byte \(from)"))

@@ -35,6 +35,8 @@ struct InputTransport: FPGATransport {
         guard try FlashHelper.counter(from: answer) == image.bytes.count else { throw REPLError.garbage("the end of the image") }
     }
 
+    func prepare(_ image: FPGAImage) async { _ = book(for: image) }
+
     func book(for image: FPGAImage) -> PhraseBook { shared.book(for: image) }
 
     /// - Throws: ``TooLittleMemory``, and ``REPLError/lacking(_:)`` where the firmware's Python cannot read its input.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Which files need each other, as `Tools/cycles` counts them.
@@ -70,16 +71,8 @@ import Testing
     }
 
     private static func cycles(_ arguments: [String]) throws -> String {
-        let tool = Process()
-        tool.executableURL = Project.root.appendingPathComponent("Tools/cycles")
-        tool.arguments = arguments
-        tool.currentDirectoryURL = Project.root
-        let pipe = Pipe()
-        tool.standardOutput = pipe
-        try tool.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        tool.waitUntilExit()
-        try #require(tool.terminationStatus == 0, "Tools/cycles failed")
-        return String(decoding: output, as: UTF8.self)
+        let run = try runProgram(Project.root.appendingPathComponent("Tools/cycles").path, arguments, folder: Project.root.path)
+        try #require(run.status == 0, "Tools/cycles failed: \(run.output)")
+        return run.output
     }
 }

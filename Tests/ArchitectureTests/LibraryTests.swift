@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The public names of the library products, as the compiler gives them to DocC.
@@ -41,13 +42,10 @@ import Testing
     }
 
     private func extract(to folder: URL) throws {
-        let tool = Process()
-        tool.executableURL = Project.root.appendingPathComponent("Tools/docc")
-        tool.arguments = ["--graphs", folder.path]
         let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        tool.environment = ProcessInfo.processInfo.environment.merging(["NOAFW_BUILD": build.path]) { $1 }
-        try tool.run()
-        tool.waitUntilExit()
-        try #require(tool.terminationStatus == 0, "Tools/docc failed")
+        let run = try runProgram(
+            Project.root.appendingPathComponent("Tools/docc").path, ["--graphs", folder.path],
+            environment: ProcessInfo.processInfo.environment.merging(["NOAFW_BUILD": build.path]) { $1 })
+        try #require(run.status == 0, "Tools/docc failed: \(run.output)")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The project as it stands on disk.
@@ -23,17 +24,12 @@ struct Project {
     private init() throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-dump-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let swift = Process()
-        swift.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        swift.arguments = [
-            "swift", "package", "--package-path", Self.root.path, "--scratch-path", scratch.path, "dump-package",
-        ]
         let pipe = Pipe()
-        swift.standardOutput = pipe
-        swift.standardError = FileHandle.nullDevice
-        try swift.run()
+        let swift = try TestProcess(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["swift", "package", "--package-path", Self.root.path, "--scratch-path", scratch.path, "dump-package"],
+            output: .pipe(pipe), errors: .nothing)
         let dump = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        swift.waitUntilExit()
         try #require(swift.terminationStatus == 0, "swift package dump-package failed")
         targets = try JSONDecoder().decode(Dump.self, from: dump).targets.map(\.value)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `make release` lets through, in a small repository of its own.
@@ -90,26 +91,13 @@ import Testing
     }
 
     private func git(_ arguments: String...) throws {
-        let (code, output) = try run("/usr/bin/env", ["git", "-C", folder.path] + arguments)
+        let (code, output) = try runProgram("/usr/bin/env", ["git", "-C", folder.path] + arguments)
         try #require(code == 0, "git \(arguments): \(output)")
     }
 
     private func check() throws -> String {
-        let (code, output) = try run(folder.appendingPathComponent("Tools/release").path, [])
+        let (code, output) = try runProgram(folder.appendingPathComponent("Tools/release").path, [])
         #expect((code == 0) == !output.contains("\n  next: "), "\(output)")
         return output
-    }
-
-    private func run(_ program: String, _ arguments: [String]) throws -> (Int32, String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 }

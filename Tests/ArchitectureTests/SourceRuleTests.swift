@@ -63,6 +63,15 @@ import Testing
         }
     }
 
+    /// Foundation's ended the tests about once in fifty runs on a busy machine, within its own `run()`.
+    @Test func programsAreStartedWithoutFoundation() throws {
+        for file in Project.swiftFiles(in: Self.sources)
+            + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests"))
+        {
+            for line in try Project.lines(of: file) { #expect(!holds(line[...], "Process()"), "\(file.lastPathComponent): \(line)") }
+        }
+    }
+
     @Test func importsAreFoundInEveryForm() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-imports-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -39,20 +39,17 @@ struct ForeignServerTests {
 
     private func withPeer(_ body: @escaping @Sendable (Peer, OpenAIResponder) async throws -> Void) async throws {
         let url = try await LocalServer.with({ _, _ in }) { $0 }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.llmock, "LLMock"))
         // AsyncHTTPClient throws away what it still holds when a connection breaks: chunks that come in one burst with the end of it reach
         // nobody.
-        process.arguments = [
-            "serve", "--host", "127.0.0.1", "--port", String(url.split(separator: ":").last ?? ""), "--response-style", "echo",
-            "--stream-chunk-delay-ms", "100",
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try TestProcess(
+            URL(fileURLWithPath: try TestTools.require(TestTools.llmock, "LLMock")),
+            [
+                "serve", "--host", "127.0.0.1", "--port", String(url.split(separator: ":").last ?? ""), "--response-style", "echo",
+                "--stream-chunk-delay-ms", "100",
+            ], output: .nothing, errors: .nothing)
         defer {
             // It holds no state, and would wait for idle connections.
-            kill(process.processIdentifier, SIGKILL)
+            process.signal(SIGKILL)
             process.waitUntilExit()
         }
         let peer = Peer(url: url, http: .shared)

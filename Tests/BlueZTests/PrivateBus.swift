@@ -9,7 +9,7 @@ import TestSupport
 final class LineProcess: Sendable {
     struct Failure: Error { let what: String }
 
-    private let process = Process()
+    private let process: TestProcess
     private let input: FileHandle
     private let output: FileHandle
     private let lines = Inbox<String>()
@@ -17,11 +17,7 @@ final class LineProcess: Sendable {
     init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        process = try TestProcess(URL(fileURLWithPath: executable), arguments, input: .pipe(input), output: .pipe(output))
         self.input = input.fileHandleForWriting
         self.output = output.fileHandleForReading
         // A thread of its own: it ends with the process's end of the pipe.
@@ -60,8 +56,7 @@ final class LineProcess: Sendable {
 
     /// Kills the process and waits until it is gone.
     func end() {
-        guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
+        process.signal(SIGKILL)
         process.waitUntilExit()
     }
 }

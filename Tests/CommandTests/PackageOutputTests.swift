@@ -181,11 +181,9 @@ private struct Digests {
     }
 
     private static func sha256(_ bytes: [UInt8]) -> String {
-        let process = Process()
         let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
-        (process.standardInput, process.standardOutput) = (input, output)
-        guard (try? process.run()) != nil else { return "sha256sum is missing" }
+        let program = URL(fileURLWithPath: "/usr/bin/sha256sum")
+        guard let process = try? TestProcess(program, input: .pipe(input), output: .pipe(output)) else { return "sha256sum is missing" }
         try? input.fileHandleForWriting.write(contentsOf: Data(bytes))
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()

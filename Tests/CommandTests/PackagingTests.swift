@@ -163,16 +163,6 @@ import Testing
     private func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        try runProgram(program, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
     }
 }

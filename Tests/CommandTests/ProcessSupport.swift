@@ -13,9 +13,14 @@ struct ToolBench: Sendable {
 
     /// `nohup` and some runners have their children ignore SIGHUP; what a test starts begins as from a shell.
     /// - Parameter hangUp: what becomes of SIGHUP: `default` or `ignore`.
-    static func prepare(_ process: Process, _ arguments: [String], hangUp: String = "default") {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["--\(hangUp)-signal=HUP", tool.path] + arguments
+    static func process(
+        _ arguments: [String], environment: [String: String], hangUp: String = "default", folder: URL? = nil,
+        input: TestProcess.Stream, output: FileHandle, errors: TestProcess.Stream
+    ) throws -> TestProcess {
+        try TestProcess(
+            URL(fileURLWithPath: "/usr/bin/env"), ["--\(hangUp)-signal=HUP", tool.path] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, folder: folder, input: input,
+            output: .file(output), errors: errors)
     }
 
     init() throws {
@@ -64,7 +69,7 @@ struct ToolBench: Sendable {
 }
 
 final class RunningTool: @unchecked Sendable {
-    private let process = Process()
+    private let process: TestProcess
     /// A file without a name: a pipe would stop a tool that prints more than it holds before anyone reads it.
     private let standardOutput: FileHandle
     private let standardError = Pipe()
@@ -77,20 +82,12 @@ final class RunningTool: @unchecked Sendable {
         try Data().write(to: place)
         standardOutput = try FileHandle(forUpdating: place)
         try FileManager.default.removeItem(at: place)
-        ToolBench.prepare(process, arguments, hangUp: hangUp)
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardOutput = standardOutput
-        process.standardError = standardError
         let typed = Pipe()
-        if let input {
-            process.standardInput = typed
-            try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-            try typed.fileHandleForWriting.close()
-        } else {
-            process.standardInput = FileHandle.nullDevice
-        }
-        process.currentDirectoryURL = ToolBench.root
-        try process.run()
+        try typed.fileHandleForWriting.write(contentsOf: Data((input ?? "").utf8))
+        try typed.fileHandleForWriting.close()
+        process = try ToolBench.process(
+            arguments, environment: environment, hangUp: hangUp, folder: ToolBench.root,
+            input: input == nil ? .nothing : .pipe(typed), output: standardOutput, errors: .pipe(standardError))
     }
 
     /// The next line of standard error; `nil` at its end.
@@ -121,7 +118,7 @@ final class RunningTool: @unchecked Sendable {
 
     var processID: Int32 { process.processIdentifier }
 
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     func wait() -> Int32 {
         while nextLine() != nil {}

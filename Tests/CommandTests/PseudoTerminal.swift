@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// The built `noafw` on a terminal, and the person in front of it.
 final class TerminalTool {
@@ -7,7 +8,7 @@ final class TerminalTool {
         let description: String
     }
 
-    private let process = Process()
+    private let process: TestProcess
     private let primary: Int32
     private let replica: Int32
     private(set) var screen = ""
@@ -27,16 +28,13 @@ final class TerminalTool {
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
         let terminal = FileHandle(fileDescriptor: replica, closeOnDealloc: false)
-        ToolBench.prepare(process, arguments)
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(["TERM": "xterm"]) { $1 }
-        process.standardInput = terminal
-        process.standardOutput = terminal
-        process.standardError = terminal
-        try process.run()
+        process = try ToolBench.process(
+            arguments, environment: environment.merging(["TERM": "xterm"]) { $1 }, input: .file(terminal), output: terminal,
+            errors: .file(terminal))
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.signal(SIGKILL)
         close(primary)
         close(replica)
     }
@@ -58,7 +56,7 @@ final class TerminalTool {
         _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
     }
 
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Reads until the text has appeared after what was waited for last.
     func waitFor(_ text: String, seconds: Int = 60) throws { _ = try waitFor(oneOf: [text], seconds: seconds) }
@@ -91,13 +89,13 @@ final class TerminalTool {
     }
 
     /// Reads to the end; a tool that does not come to it is killed, so that it takes no other test with it.
-    func wait(seconds: Int = 60) -> (status: Int32, wasSignalled: Bool) {
+    func wait(seconds: Int = 60) -> TestProcess.Ending {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         while process.isRunning, readMore(), ContinuousClock.now < end {}
-        if ContinuousClock.now >= end { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        if ContinuousClock.now >= end { process.signal(SIGKILL) }
+        let ending = process.waitUntilExit()
         // What it wrote last may still be in the terminal.
         while readMore() {}
-        return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
+        return ending
     }
 }

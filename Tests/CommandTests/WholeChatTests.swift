@@ -194,7 +194,7 @@ struct WholeChatTests {
         try tool.waitFor("Type a question")
         tool.signal(signal)
         let end = tool.wait()
-        #expect(end.wasSignalled ? end.status == signal : end.status == 130)
+        #expect(end == .signal(signal) || end == .exit(130))
         let modes = UInt32(ICANON | ECHO | ISIG)
         #expect(tool.localModes & modes == modes)
     }

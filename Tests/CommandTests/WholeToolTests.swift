@@ -112,23 +112,20 @@ struct WholeToolTests {
     /// Nordic's own tool makes the package, signed with the development key that the virtual unit trusts.
     @Test(.enabled(if: TestTools.mayRunNrfutil, "nrfutil is missing: run Tools/setup tests"))
     func packageOfNordicsOwnToolIsFlashed() throws {
-        let nrfutil = URL(fileURLWithPath: try TestTools.require(TestTools.nrfutil, "nrfutil"))
+        let nrfutil = try TestTools.require(TestTools.nrfutil, "nrfutil")
         let bench = try ToolBench()
         defer { bench.remove() }
         let hex = bench.state.appendingPathComponent("application.hex")
         try Data(Self.intelHex(version: "v26.311.0707").utf8).write(to: hex)
         let package = bench.state.appendingPathComponent("nordic.zip")
-        let maker = Process()
-        maker.executableURL = nrfutil
-        maker.arguments = [
-            "pkg", "generate", "--hw-version", "52", "--sd-req", "0x0124", "--application", hex.path,
-            "--application-version", "1", "--key-file", ToolBench.root.appendingPathComponent("Firmware/development-key.pem").path,
-            package.path,
-        ]
-        maker.standardOutput = FileHandle.nullDevice
-        try maker.run()
-        maker.waitUntilExit()
-        #expect(maker.terminationStatus == 0)
+        let made = try runProgram(
+            nrfutil,
+            [
+                "pkg", "generate", "--hw-version", "52", "--sd-req", "0x0124", "--application", hex.path,
+                "--application-version", "1", "--key-file", ToolBench.root.appendingPathComponent("Firmware/development-key.pem").path,
+                package.path,
+            ])
+        #expect(made.status == 0, "\(made.output)")
         let run = try bench.run(Self.flash + ["--firmware", package.path, "--only", "firmware", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         #expect(try Self.actions(run.output).first == "updated")
@@ -183,7 +180,7 @@ struct WholeToolTests {
             tool.signal(SIGINT)
             tool.signal(SIGINT)
             let (errors, status, output) = (tool.remainingErrors(), tool.wait(), try tool.output())
-            guard status != SIGINT else { continue }
+            guard status != -SIGINT else { continue }
             #expect((try? ToolBench.json(output)) != nil, "\(delay) \(status): \(output) \(errors)")
         }
     }

@@ -170,6 +170,23 @@ struct InputTransportTests {
         try expectProven(bench, image)
     }
 
+    /// Seconds of a small computer: it does not wait until the erase is over, which here never is.
+    @Test func whatAWriteNeedsIsComputedDuringTheErase() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let (image, transport) = (try image(), PreparedTransport())
+        await #expect(throws: CancellationError.self) {
+            try await bench.play { central, address in
+                try await bench.attached(central, address) { repl in
+                    _ = try await FPGAUpdater(repl: repl, image: image, transport: transport).update(force: true) { event in
+                        if event == .erasing { withUnsafeCurrentTask { $0?.cancel() } }
+                    }
+                }
+            }
+        }
+        #expect(transport.preparations.withLock { $0 } == 1)
+    }
+
     /// Bytes that stand in the prompt's line before a question are no fault of the helper, which alone knows the write counter.
     @Test func aLineThatDoesNotParseKeepsTheHelper() async throws {
         let bench = FlashBench()
@@ -260,5 +277,15 @@ private struct ClosedTransport: FPGATransport {
 
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
         throw reason
+    }
+}
+
+private final class PreparedTransport: FPGATransport {
+    let preparations = Mutex(0)
+
+    func prepare(_ image: FPGAImage) async { preparations.withLock { $0 += 1 } }
+
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        Issue.record("nothing is written")
     }
 }

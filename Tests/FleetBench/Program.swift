@@ -14,7 +14,7 @@ enum Program {
     private static let limits = [1, 2, 3, 4, 5, 7, 12, 20]
 
     static func main() async throws {
-        guard CommandLine.arguments.count > 1 else { return try runAll() }
+        guard CommandLine.arguments.count > 1 else { return runAll() }
         guard let count = Int(CommandLine.arguments[1]), (1...100_000).contains(count) else {
             FileHandle.standardError.write(Data("usage: FleetBench [UNITS]\n".utf8))
             exit(64)
@@ -22,16 +22,14 @@ enum Program {
         try await run(count)
     }
 
-    private static func runAll() throws {
+    private static func runAll() {
         print("units   right   peak MB   CPU s   CPU ms/unit   real s   virtual s")
         for size in sizes {
             fflush(nil)
-            let child = Process()
-            child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            child.arguments = ["\(size)"]
-            try child.run()
-            child.waitUntilExit()
-            guard child.terminationStatus == 0 else { exit(1) }
+            var status: Int32 = -1
+            guard let child = ChildProcess.spawn("/proc/self/exe", ["\(size)"], environment: [], input: 0, output: 1, errors: 2),
+                waitpid(child, &status, 0) == child, status == 0
+            else { exit(1) }
         }
     }
 

@@ -14,7 +14,7 @@ final class StationProcess: Sendable {
 
     let name: String
     let folder: String
-    private let process: Process
+    private let process: TestProcess
     private let state = Mutex(State())
 
     /// Beside the tests' own bundle.
@@ -28,19 +28,15 @@ final class StationProcess: Sendable {
         namespace: String? = nil
     ) throws {
         (self.name, folder) = (name, air.folder.path("ledger-\(name)"))
-        let (process, output) = (Process(), Pipe())
+        let output = Pipe()
         let command = [Self.program, folder, name, server, policy, "\(timeToLive)", air.folder.path("air"), "\(air.count)"]
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = (namespace.map { ["ip", "netns", "exec", $0] } ?? []) + command
-        process.environment = environment.merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { own, _ in own }
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        self.process = process
+        process = try TestProcess(
+            URL(fileURLWithPath: "/usr/bin/env"), (namespace.map { ["ip", "netns", "exec", $0] } ?? []) + command,
+            environment: environment.merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { own, _ in own }, output: .pipe(output))
         let handle = output.fileHandleForReading
         Thread.detachNewThread { [weak self] in
             while case let data = handle.availableData, !data.isEmpty { self?.hear(data) }
         }
-        try process.run()
     }
 
     private func hear(_ data: Data) {
@@ -57,7 +53,7 @@ final class StationProcess: Sendable {
     var said: [String] { state.withLock(\.said) }
     var isRunning: Bool { process.isRunning }
 
-    func kill() { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
+    func kill() { process.signal(SIGKILL) }
 
     /// - Returns: whether it said so in time.
     func says(_ what: String, times: Int = 1, within limit: Duration = .seconds(40)) async throws -> Bool {

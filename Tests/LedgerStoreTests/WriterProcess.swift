@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A process that writes records (`Tests/LedgerWriter`), and what it said.
 final class WriterProcess {
@@ -10,24 +11,20 @@ final class WriterProcess {
         var notices: String
     }
 
-    private let process = Process()
+    private let process: TestProcess
     private let output = Pipe()
     private let input = Pipe()
     private var pending = Data()
 
     init(_ arguments: String...) throws {
-        process.executableURL = Self.program
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardInput = input
-        try process.run()
+        process = try TestProcess(Self.program, arguments, input: .pipe(input), output: .pipe(output))
     }
 
     /// Beside the tests' own bundle.
     private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
         "LedgerWriter")
 
-    func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
+    func kill() { process.signal(SIGKILL) }
 
     func endInput() { try? input.fileHandleForWriting.close() }
 

@@ -18,11 +18,8 @@ struct FrameSyntaxTests {
 
     @Test(.enabled(if: TestTools.mayRunLua, "Lua 5.4 is missing: run Tools/setup tests"), arguments: FrameBench.names)
     func luaCompiles(name: String) throws {
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.luac, "luac5.4"))
-        compiler.arguments = ["-p", FrameBench.scripts.appendingPathComponent(name).path]
-        try compiler.run()
-        compiler.waitUntilExit()
-        #expect(compiler.terminationStatus == 0)
+        let file = FrameBench.scripts.appendingPathComponent(name).path
+        let run = try runProgram(try TestTools.require(TestTools.luac, "luac5.4"), ["-p", file])
+        #expect(run.status == 0, "\(run.output)")
     }
 }

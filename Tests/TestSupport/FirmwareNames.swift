@@ -30,16 +30,13 @@ package enum FirmwareNames {
         let input = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-names-\(UUID().uuidString)")
         try JSONEncoder().encode(Question(pieces: pieces, modules: modules)).write(to: input)
         defer { try? FileManager.default.removeItem(at: input) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.python, "the Python of .venv"))
-        process.arguments = [
+        let output = Pipe()
+        let files = [
             folder.appendingPathComponent("used_names.py"), lists, folder.appendingPathComponent("monocle-firmware-modules.json")
         ]
-            .map { $0.path(percentEncoded: false) }
-        process.standardInput = try FileHandle(forReadingFrom: input)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        let process = try TestProcess(
+            URL(fileURLWithPath: try TestTools.require(TestTools.python, "the Python of .venv")),
+            files.map { $0.path(percentEncoded: false) }, input: .file(try FileHandle(forReadingFrom: input)), output: .pipe(output))
         let answer = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return try JSONDecoder().decode([String].self, from: answer)

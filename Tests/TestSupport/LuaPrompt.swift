@@ -8,7 +8,7 @@ import Synchronization
 /// program that is played. It answers at once; a test says what is lost.
 package final class LuaPrompt: Connection, WriteChannel, Sendable {
     package struct State {
-        var process: Process?
+        var process: TestProcess?
         var input: FileHandle?
         var output: FileHandle?
         package var runs = false
@@ -189,13 +189,11 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
             try? state.input?.close()
             old.waitUntilExit()
         }
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.lua, "lua5.4"))
-        process.arguments = ["-e", Self.program]
-        process.environment = ["FILES": folder.path(percentEncoded: false), "QUOTA": "\(quota)", "PATH": "/usr/bin:/bin"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        let (input, output) = (Pipe(), Pipe())
+        let process = try TestProcess(
+            URL(fileURLWithPath: try TestTools.require(TestTools.lua, "lua5.4")), ["-e", Self.program],
+            environment: ["FILES": folder.path(percentEncoded: false), "QUOTA": "\(quota)", "PATH": "/usr/bin:/bin"],
+            input: .pipe(input), output: .pipe(output))
         (state.process, state.input, state.output, state.runs) = (process, input.fileHandleForWriting, output.fileHandleForReading, false)
     }
 

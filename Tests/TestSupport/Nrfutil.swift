@@ -33,22 +33,9 @@ package struct ToolFolder: Sendable {
         try Data().write(to: output)
         let handle = try FileHandle(forWritingTo: output)
         defer { try? handle.close() }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = handle
-        let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                done.resume(throwing: error)
-            }
-        }
+        let status = try await TestProcess(
+            URL(fileURLWithPath: executable), arguments, folder: folder, output: .file(handle), errors: .file(handle)
+        ).exitStatus()
         return try Run(status: status, output: String(decoding: Data(contentsOf: output), as: UTF8.self))
     }
 }

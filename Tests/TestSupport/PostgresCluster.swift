@@ -10,7 +10,7 @@ package final class PostgresCluster: Sendable {
     }
 
     private struct Running {
-        let shell: Process
+        let shell: TestProcess
         let input: Pipe
         let server: pid_t
     }
@@ -65,8 +65,7 @@ package final class PostgresCluster: Sendable {
 
     /// Waits until it answers.
     package func start() throws {
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let (input, output) = (Pipe(), Pipe())
         // The server ends when its standard input does: with the tests, whatever ends them.
         let script = """
             exec 3<&0; log=$1; shift
@@ -80,9 +79,9 @@ package final class PostgresCluster: Sendable {
                 "\(programs)/postgres", "-D", data, "-p", "\(port)", "-k", folder.path, "-c",
                 "listen_addresses=\(listen.joined(separator: ","))"
         ]
-        process.arguments = ["-c", script, "sh", folder.path("log")] + server
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, FileHandle.nullDevice)
-        try Self.withSignals { try process.run() }
+        let process = try TestProcess(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh", folder.path("log")] + server, input: .pipe(input),
+            output: .pipe(output), errors: .nothing)
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw Failure(description: "no server: \(log)") }
         running.withLock { $0 = Running(shell: process, input: input, server: pid) }
@@ -106,7 +105,6 @@ package final class PostgresCluster: Sendable {
     private func end(_ signal: Int32) {
         guard let last = running.withLock({ running in defer { running = nil }; return running }) else { return }
         kill(last.server, signal)
-        // Foundation waits for everything that the shell has started.
         try? last.input.fileHandleForWriting.close()
         last.shell.waitUntilExit()
     }
@@ -162,14 +160,6 @@ package final class PostgresCluster: Sendable {
         guard getuid() == 0, let user = getpwnam("postgres") ?? getpwnam("nobody") else { return [] }
         return ["/usr/bin/setpriv", "--reuid=\(user.pointee.pw_uid)", "--regid=\(user.pointee.pw_gid)", "--clear-groups"]
     }()
-
-    /// The threads of Swift's pool block signals, and what they start inherits that: a shell would never hear of its child's end.
-    private static func withSignals(_ body: () throws -> Void) rethrows {
-        var (none, before) = (sigset_t(), sigset_t())
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try body()
-    }
 
     private static func own(_ path: String) throws {
         guard getuid() == 0, let user = getpwnam("postgres") ?? getpwnam("nobody") else { return }

@@ -107,15 +107,11 @@ package enum StrictDisplay {
         }
         let inputFile = folder.appendingPathComponent("input")
         try Data(input.utf8).write(to: inputFile)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.micropython, "MicroPython"))
-        process.arguments = ["program.py"]
-        process.currentDirectoryURL = folder
-        process.environment = ["MICROPYPATH": folder.path, "PATH": "/usr/bin:/bin"]
-        process.standardInput = try FileHandle(forReadingFrom: inputFile)
         let pipe = Pipe()
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        try process.run()
+        let process = try TestProcess(
+            URL(fileURLWithPath: try TestTools.require(TestTools.micropython, "MicroPython")), ["program.py"],
+            environment: ["MICROPYPATH": folder.path, "PATH": "/usr/bin:/bin"], folder: folder,
+            input: .file(try FileHandle(forReadingFrom: inputFile)), output: .pipe(pipe), errors: .pipe(pipe))
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Outcome(output: String(decoding: output, as: UTF8.self), status: process.terminationStatus)

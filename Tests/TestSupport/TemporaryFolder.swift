@@ -35,17 +35,10 @@ package final class TemporaryFolder: Sendable {
 package func runProgram(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil
 ) throws -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    if let environment { process.environment = environment }
-    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
+    let process = try TestProcess(
+        URL(fileURLWithPath: path), arguments, environment: environment, folder: folder.map { URL(fileURLWithPath: $0) },
+        output: .pipe(pipe), errors: .pipe(pipe))
     let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
     return (process.terminationStatus, output)
 }

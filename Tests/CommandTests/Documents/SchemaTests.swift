@@ -173,12 +173,9 @@ import Testing
                     sys.exit(print(document["name"] + ":", error) or 1)
             print(len(documents), "valid")
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.ledgerPython, "fastjsonschema"))
-        process.arguments = ["-c", script, folder.path]
         let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        let python = URL(fileURLWithPath: try TestTools.require(TestTools.ledgerPython, "fastjsonschema"))
+        let process = try TestProcess(python, ["-c", script, folder.path], input: .pipe(input), output: .pipe(output))
         input.fileHandleForWriting.write(try JSONSerialization.data(withJSONObject: documents))
         try input.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -134,21 +134,13 @@ private final class SharedPlace: Sendable {
         /// To its end, without blocking a thread of Swift's pool.
         func run(_ arguments: [String]) async throws -> Int32 {
             let log = bench.state.path + "/words"
-            let (process, words) = (Process(), FileHandle(forWritingAtPath: try create(log)))
-            process.executableURL = ToolBench.tool
-            process.arguments = arguments
-            process.environment = ProcessInfo.processInfo.environment.merging(bench.environment(environment)) { $1 }
-            process.currentDirectoryURL = ToolBench.root
-            (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice, words)
-            return try await withCheckedThrowingContinuation { continuation in
-                process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-                do { try process.run() } catch { continuation.resume(throwing: error) }
-            }
-        }
-
-        private func create(_ path: String) throws -> String {
-            try Data().write(to: URL(fileURLWithPath: path))
-            return path
+            try Data().write(to: URL(fileURLWithPath: log))
+            let words = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+            return try await TestProcess(
+                ToolBench.tool, arguments,
+                environment: ProcessInfo.processInfo.environment.merging(bench.environment(environment)) { $1 },
+                folder: ToolBench.root, output: .nothing, errors: .file(words)
+            ).exitStatus()
         }
     }
 

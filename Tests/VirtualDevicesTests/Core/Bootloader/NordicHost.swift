@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import TestSupport
 import VirtualDevices
 
 /// Hosts a virtual bootloader for `nordic_sender.py`: answers its lines and lets modelled time pass while it waits.
@@ -22,14 +23,10 @@ struct NordicHost {
         notifications.removeAll()
         bootloader.connected(now: now)
         bootloader.setControlPointNotifications(true)
-        let process = Process()
-        let toSender = Pipe()
-        let fromSender = Pipe()
-        process.executableURL = tools.python
-        process.arguments = [tools.sender.path, package.archive.path, "244", "\(receiptInterval)"]
-        process.standardInput = toSender
-        process.standardOutput = fromSender
-        try process.run()
+        let (toSender, fromSender) = (Pipe(), Pipe())
+        let process = try TestProcess(
+            tools.python, [tools.sender.path, package.archive.path, "244", "\(receiptInterval)"], input: .pipe(toSender),
+            output: .pipe(fromSender))
         var lines = LineReader(handle: fromSender.fileHandleForReading)
         var result = "error the sender ended without a result"
         while let line = lines.next() {

@@ -20,17 +20,10 @@ struct NordicTools: Sendable {
 
     /// Runs `nrfutil` with `arguments` and gives what it prints.
     func nrfutil(_ arguments: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = python
-        process.arguments = [python.deletingLastPathComponent().appendingPathComponent("nrfutil").path] + arguments
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(description: text) }
-        return text
+        let run = try runProgram(
+            python.path, [python.deletingLastPathComponent().appendingPathComponent("nrfutil").path] + arguments)
+        guard run.status == 0 else { throw Failed(description: run.output) }
+        return run.output
     }
 }
 
