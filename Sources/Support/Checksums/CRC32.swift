@@ -16,9 +16,16 @@ public struct CRC32: Sendable, Hashable {
 
     /// Takes more bytes.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
-        let table = Self.table
         var register = register
-        for byte in bytes { register = (register >> 8) ^ table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] }
+        Self.table.withUnsafeBufferPointer { table in
+            bytes.withUnsafeBufferPointer { bytes in
+                var index = 0
+                while index < bytes.count {
+                    register = (register >> 8) ^ table[Int((register ^ UInt32(bytes[index])) & 0xFF)]
+                    index += 1
+                }
+            }
+        }
         self.register = register
     }
 

@@ -59,12 +59,13 @@ struct ChatCommand: ContextCommand {
     var check = false
 
     @OptionGroup(title: "Report") var report: ChatReportOptions
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     func validate() throws {
         if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }
         if check, query != nil || script != nil || report.transcript != nil || report.saveMedia != nil || !inputs.arguments.isEmpty
-            || noKeep || unit.virtual != nil || unit.unit.isGiven || unit.adapter != nil
+            || noKeep || unit.virtual != nil || unit.isGiven || unit.adapter != nil
         {
             throw ValidationError("--check uses no unit: leave out what a conversation needs.")
         }

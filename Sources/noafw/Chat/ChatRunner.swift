@@ -71,7 +71,7 @@ struct ChatRunner: Sendable {
         if case .one(.only) = unit.units, !command.noKeep { unit.resumes = try unfinished().cutOff }
         let isVirtual = if case .virtual = unit.units { true } else { false }
         let assistant = try command.assistant.choice(context.environment)
-        if command.unit.pace.speed == .maximum {
+        if command.unit.virtualSpeed == .maximum {
             guard case .echo = assistant, !isAtTerminal else { throw CommandError.noRealTime }
         }
         let takesPictures = unit.families.contains { $0.chat?.makeRelay().takesPictures == true }
@@ -81,7 +81,7 @@ struct ChatRunner: Sendable {
             context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json)
         let request = ChatRequest(
             unit: unit, inputs: command.inputs.value(in: context), stateFolder: try context.stateFolder(),
-            records: try command.record.value(in: context), assistant: assistant, mode: command.assistant.mode)
+            records: try command.record.value(with: command.server, in: context), assistant: assistant, mode: command.assistant.mode)
         return Plan(request: request, script: script, recorder: recorder)
     }
 

@@ -14,15 +14,14 @@ extension FlashCommand {
             if asksForSerial { throw ValidationError("--serial ask belongs to --watch: add it, or give the unit's serial number itself.") }
             return
         }
-        let one = units.unit
-        if one.device != nil || one.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil
-            || one.label != nil
+        if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.wait != nil
+            || units.label != nil
         {
             throw ValidationError(
                 "--watch takes each unit that is put there: leave out --device, --nearest, --label, --all, --jobs, --wait and a second "
                     + "--adapter.")
         }
-        if network.place.url != nil { throw ValidationError("--watch takes what is put there, and --url is one unit's: leave it out.") }
+        if place.url != nil { throw ValidationError("--watch takes what is put there, and --url is one unit's: leave it out.") }
         if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
         if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
             throw ValidationError("--near selects the unit next to the adapter, and --devices and --virtual name the units: leave one out.")
@@ -44,10 +43,10 @@ extension FlashCommand {
 
     private func lineRequest(in context: CommandContext, _ limits: RolloutLimits) throws -> LineRequest {
         let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
-        var records = try record.value(in: context)
+        var records = try record.value(with: server, in: context)
         if asksForSerial { records.serial = nil }
         var allowed: Set<DeviceAddress>?
-        var fleet = UnitSelection(units: .inReach, family: units.unit.family?.id, adapters: units.adapter.map(\.text))
+        var fleet = UnitSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))
         let given = try units.fleet(in: context)
         switch given.units {
         case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: units.devices?.name ?? "") })

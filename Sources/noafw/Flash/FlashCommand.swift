@@ -34,10 +34,12 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Unit in a network") var place: PlaceOption
     @OptionGroup(title: "Unit in a network") var network: NetworkOptions
     @OptionGroup(title: "Several units") var rollout: RolloutOptions
     @OptionGroup(title: "Line") var line: LineOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also write what is already current.")
@@ -67,7 +69,7 @@ struct FlashCommand: ContextCommand {
 
     func validate() throws {
         try checkLine()
-        try network.check(units, inputs)
+        try network.check(units, at: place, inputs)
         if units.isFleet, !line.watch, record.serial != nil {
             throw ValidationError("--serial is for one unit: leave it out, or name one unit.")
         }
@@ -85,9 +87,9 @@ struct FlashCommand: ContextCommand {
         let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
         return await RunSession(context: context, report: report, presentation: presentation).run {
             FlashRequest(
-                fleet: network.place.apply(to: try units.fleet(in: context)),
+                fleet: place.apply(to: try units.fleet(in: context)),
                 inputs: network.apply(to: inputs.value(in: context)), options: try asking(context),
-                limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
+                limits: units.isFleet ? limits : nil, records: try record.value(with: server, in: context), stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
         }
     }

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Provisioning
 
-/// For a unit that accepts firmware over a network: its address, and what to expect.
+/// For a unit that accepts firmware over a network: what to expect.
 struct NetworkOptions: ParsableArguments, Sendable {
-    @OptionGroup var place: PlaceOption
-
     @Option(
         help: ArgumentHelp(
             "The version that the unit will report with the --firmware image, such as 2.11.0, if the image does not show it.",
@@ -15,7 +13,7 @@ struct NetworkOptions: ParsableArguments, Sendable {
     var unsigned = false
 
     /// - Throws: `ValidationError` where several units, or a virtual one, can be meant.
-    func check(_ units: UnitsOptions, _ inputs: InputOptions) throws {
+    func check(_ units: UnitsOptions, at place: PlaceOption, _ inputs: InputOptions) throws {
         try place.check(isVirtual: !units.virtual.isEmpty, isFleet: units.isFleet)
         if unsigned, !inputs.trust.isEmpty {
             throw ValidationError("--trust requires a signature, and --unsigned does not: leave one out.")

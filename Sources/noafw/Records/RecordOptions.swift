@@ -4,8 +4,6 @@ import LedgerServer
 
 /// What the record of a run says besides its unit.
 struct RecordOptions: ParsableArguments, Sendable {
-    @OptionGroup var server: LedgerServerOptions
-
     @Option(help: ArgumentHelp("The name of this station. The default is NOAFW_STATION, else the name of the host.", valueName: "name"))
     var station: String?
 
@@ -47,7 +45,7 @@ struct RecordOptions: ParsableArguments, Sendable {
     }
 
     /// - Throws: ``ServerError``, where the server could not be trusted or its address is no good.
-    func value(in context: CommandContext) throws -> RecordInputs {
+    func value(with server: LedgerServerOptions, in context: CommandContext) throws -> RecordInputs {
         var inputs = RecordInputs(context)
         if let station { inputs.station = station }
         for (_, text, field) in fields { inputs.record[keyPath: field] = text }

@@ -37,6 +37,7 @@ struct RescueCommand: ContextCommand {
 
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Print which units would be finished. Change nothing.")
@@ -59,7 +60,7 @@ struct RescueCommand: ContextCommand {
                 units: .one(selector), adapters: adapter.map { [$0.text] } ?? [], jobsPerAdapter: 1, wait: waiting.value)
             return RescueRequest(
                 flash: FlashRequest(
-                    fleet: fleet, inputs: inputs.value(in: context), options: options, records: try record.value(in: context),
+                    fleet: fleet, inputs: inputs.value(in: context), options: options, records: try record.value(with: server, in: context),
                     stateFolder: try context.stateFolder(), drain: context.interrupts.drain))
         }
     }

@@ -27,6 +27,7 @@ struct UpdateCommand: ContextCommand {
     @OptionGroup(title: "Unit") var unit: UnitOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Do not ask.")
@@ -47,7 +48,7 @@ struct UpdateCommand: ContextCommand {
             options.keeping = try KeptFiles(context).keeping
             if !yes { options.beforeChange = { try await UpdateQuestion(context: context).ask($0) } }
             return FlashRequest(
-                fleet: unit.value, inputs: files, options: options, records: try record.value(in: context),
+                fleet: unit.value, inputs: files, options: options, records: try record.value(with: server, in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
         }
     }

@@ -27,9 +27,11 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Unit in a network") var place: PlaceOption
     @OptionGroup(title: "Unit in a network") var network: NetworkOptions
     @OptionGroup(title: "Comparison") var comparison: ComparisonOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also compare digests that the unit computes, not only versions.")
@@ -37,7 +39,7 @@ struct VerifyCommand: ContextCommand {
 
     func validate() throws {
         try comparison.check(report, inputs)
-        try network.check(units, inputs)
+        try network.check(units, at: place, inputs)
         guard deep || parts.watchProgram == nil else {
             throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.")
         }
@@ -64,9 +66,9 @@ struct VerifyCommand: ContextCommand {
         }
         return await session(compared, context).run { [compared] in
             VerifyRequest(
-                fleet: network.place.apply(to: try units.fleet(in: context)), inputs: files, components: parts.value, isDeep: deep,
+                fleet: place.apply(to: try units.fleet(in: context)), inputs: files, components: parts.value, isDeep: deep,
                 programWatch: parts.programWatch,
-                comparison: compared, records: try record.value(in: context),
+                comparison: compared, records: try record.value(with: server, in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
         }
     }

@@ -25,6 +25,11 @@ enum ApplicationImage {
 
     static func noise(count: Int, seed: UInt64) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
-        return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            while filled < count {
+                bytes[filled] = UInt8(truncatingIfNeeded: generator.next())
+                filled += 1
+            }
+        }
     }
 }

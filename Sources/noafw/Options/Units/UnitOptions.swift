@@ -1,13 +1,24 @@
 import ArgumentParser
 import Provisioning
 
-struct UnitOptions: ParsableArguments, Sendable {
-    @OptionGroup var unit: SelectorOptions
+struct UnitOptions: ParsableArguments, UnitChoice, Sendable {
+    @Option(help: UnitChoiceHelp.device, completion: LiveCompletion.units)
+    var device: String?
+
+    @Flag(help: UnitChoiceHelp.nearest)
+    var nearest = false
+
+    @Option(help: UnitChoiceHelp.family)
+    var family: FamilyName?
+
+    @Option(help: UnitChoiceHelp.label)
+    var label: String?
 
     @Option(help: AdapterName.help)
     var adapter: AdapterName?
 
-    @OptionGroup var waiting: WaitOption
+    @Option(help: WaitOption.help)
+    var wait: Double?
 
     @Option(
         help: ArgumentHelp(
@@ -16,17 +27,19 @@ struct UnitOptions: ParsableArguments, Sendable {
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
-    @OptionGroup var pace: VirtualSpeedOption
+    @Option(help: VirtualSpeed.help)
+    var virtualSpeed: VirtualSpeed?
 
     func validate() throws {
-        if virtual != nil, unit.isGiven || adapter != nil { throw ValidationError(VirtualSpeedOption.misuse) }
-        try pace.check(isVirtual: virtual != nil)
+        try check()
+        if virtual != nil, isGiven || adapter != nil { throw ValidationError(VirtualUnitName.misuse) }
+        try VirtualSpeed.check(virtualSpeed, isVirtual: virtual != nil)
     }
 
     var value: UnitSelection {
-        if let virtual { return UnitSelection(units: .virtual([virtual], pace.value)) }
+        if let virtual { return UnitSelection(units: .virtual([virtual], virtualSpeed ?? .times(1))) }
         return UnitSelection(
-            units: .one(unit.selector), family: unit.family?.id, adapters: adapter.map { [$0.text] } ?? [], label: unit.label,
-            wait: waiting.value)
+            units: .one(selector), family: family?.id, adapters: adapter.map { [$0.text] } ?? [], label: label,
+            wait: waitTime)
     }
 }

@@ -3,8 +3,18 @@ import Bluetooth
 import Provisioning
 
 /// Selects the units of `flash` and `verify`: one, or several at once.
-struct UnitsOptions: ParsableArguments, Sendable {
-    @OptionGroup var unit: SelectorOptions
+struct UnitsOptions: ParsableArguments, UnitChoice, Sendable {
+    @Option(help: UnitChoiceHelp.device, completion: LiveCompletion.units)
+    var device: String?
+
+    @Flag(help: UnitChoiceHelp.nearest)
+    var nearest = false
+
+    @Option(help: UnitChoiceHelp.family)
+    var family: FamilyName?
+
+    @Option(help: UnitChoiceHelp.label)
+    var label: String?
 
     @Flag(help: "Use every unit in reach.")
     var all = false
@@ -29,18 +39,21 @@ struct UnitsOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Use this many virtual units of each --virtual.", valueName: "n"))
     var count: Int?
 
-    @OptionGroup var pace: VirtualSpeedOption
+    @Option(help: VirtualSpeed.help)
+    var virtualSpeed: VirtualSpeed?
 
-    @OptionGroup var waiting: WaitOption
+    @Option(help: WaitOption.help)
+    var wait: Double?
 
     @Option(help: ArgumentHelp("Work on up to this many units at once on each adapter, from 1 to 4.", valueName: "n"))
     var jobs: Int?
 
     func validate() throws {
-        let choices = [unit.device != nil, unit.nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
+        try check()
+        let choices = [device != nil, nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
         if choices > 1 { throw ValidationError("Give only one of --device, --nearest, --all, --devices and --virtual.") }
         try checkVirtual()
-        if unit.label != nil, isFleet { throw ValidationError("--label is the name of one unit: leave it out, or name that unit alone.") }
+        if label != nil, isFleet { throw ValidationError("--label is the name of one unit: leave it out, or name that unit alone.") }
         if Set(adapter).count < adapter.count { throw ValidationError("--adapter names the same adapter twice.") }
         if let jobs, !(1...FleetPolicy.mostJobs).contains(jobs) {
             throw ValidationError("--jobs is a number from 1 to \(FleetPolicy.mostJobs).")
@@ -48,10 +61,10 @@ struct UnitsOptions: ParsableArguments, Sendable {
     }
 
     private func checkVirtual() throws {
-        if !virtual.isEmpty, unit.family != nil || unit.label != nil || !adapter.isEmpty {
-            throw ValidationError(VirtualSpeedOption.misuse)
+        if !virtual.isEmpty, family != nil || label != nil || !adapter.isEmpty {
+            throw ValidationError(VirtualUnitName.misuse)
         }
-        try pace.check(isVirtual: !virtual.isEmpty)
+        try VirtualSpeed.check(virtualSpeed, isVirtual: !virtual.isEmpty)
         if virtual.isEmpty, count != nil {
             throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.")
         }
@@ -74,19 +87,19 @@ struct UnitsOptions: ParsableArguments, Sendable {
 
     /// The only possible unit; `nil` if several are.
     var target: ReportTarget? {
-        isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? unit.family?.id)
+        isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? family?.id)
     }
 
     /// - Throws: ``DeviceListError``, and errors of reading the file.
     func fleet(in context: CommandContext) throws -> UnitSelection {
         UnitSelection(
-            units: try units(in: context), family: unit.family?.id, adapters: adapter.map(\.text), label: unit.label,
-            jobsPerAdapter: jobs ?? FleetPolicy.usualJobs, wait: waiting.value)
+            units: try units(in: context), family: family?.id, adapters: adapter.map(\.text), label: label,
+            jobsPerAdapter: jobs ?? FleetPolicy.usualJobs, wait: waitTime)
     }
 
     private func units(in context: CommandContext) throws -> UnitSelection.Units {
         if let devices { return .listed(try DeviceList.read(context.path(devices)).map(\.resolved)) }
-        if !virtual.isEmpty { return .virtual(virtualUnits, pace.value) }
-        return all ? .inReach : .one(unit.selector)
+        if !virtual.isEmpty { return .virtual(virtualUnits, virtualSpeed ?? .times(1)) }
+        return all ? .inReach : .one(selector)
     }
 }

@@ -6,6 +6,17 @@ enum VirtualSpeed: Sendable, Hashable {
     case times(Double)
     /// As fast as this machine computes.
     case maximum
+
+    static let help = ArgumentHelp(
+        "Set the pace of the virtual units: 1 is that of a real link, max is as fast as possible.", valueName: "n|max")
+
+    /// Without a virtual unit it is misplaced.
+    /// - Throws: `ValidationError`.
+    static func check(_ speed: VirtualSpeed?, isVirtual: Bool) throws {
+        if !isVirtual, speed != nil {
+            throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.")
+        }
+    }
 }
 
 extension VirtualSpeed: ExpressibleByArgument {

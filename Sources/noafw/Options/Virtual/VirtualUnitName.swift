@@ -9,6 +9,7 @@ struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
 
     static let defaultName = "default"
     static let lengthLimit = 32
+    static let misuse = "--virtual names the unit already: leave out --device, --nearest, --family, --label and --adapter."
 
     /// As on the command line; also the unit's `id` in JSON documents.
     var description: String { name == Self.defaultName ? family.rawValue : "\(family.rawValue):\(name)" }

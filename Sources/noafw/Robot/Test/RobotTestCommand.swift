@@ -26,6 +26,7 @@ struct RobotTestCommand: ContextCommand {
 
     @OptionGroup(title: "Unit") var unit: UnitOptions
     @OptionGroup var limit: TimeLimit
+    @OptionGroup(title: "Record") var server: LedgerServerOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Ask for a press of the bumper, too.")
@@ -36,7 +37,7 @@ struct RobotTestCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let records: RecordInputs
-        do { records = try record.value(in: context) } catch {
+        do { records = try record.value(with: server, in: context) } catch {
             let diagnosis = diagnose(error)
             context.explain(diagnosis)
             if json { context.output.writeLine(JSONWriter.text(RobotTestDocument(nil, diagnosis))) }
