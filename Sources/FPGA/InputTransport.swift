@@ -11,8 +11,6 @@ struct InputTransport: FPGATransport {
     private static let leastPatience = Duration.milliseconds(300)
     private static let partByteCount = 130
 
-    private let shared = SharedBook()
-
     var fallback: (any FPGATransport)? { LiteralTransport() }
 
     func reasonToLeave(_ error: any Error) -> String? {
@@ -37,7 +35,7 @@ struct InputTransport: FPGATransport {
 
     func prepare(_ image: FPGAImage) async { _ = book(for: image) }
 
-    func book(for image: FPGAImage) -> PhraseBook { shared.book(for: image) }
+    func book(for image: FPGAImage) -> PhraseBook { SharedBook.last.book(for: image) }
 
     /// - Throws: ``TooLittleMemory``, and ``REPLError/lacking(_:)`` where the firmware's Python cannot read its input.
     func upload(_ book: PhraseBook, through session: HelperSession) async throws {
@@ -78,8 +76,10 @@ enum TooLittleMemory: Error {
     case free(Int)
 }
 
-/// Choosing the phrases takes a while, and an interrupted write goes on with the same ones.
+/// Choosing the phrases takes a while: an interrupted write goes on with the same ones, and so do the other units of a fleet.
 private final class SharedBook: Sendable {
+    static let last = SharedBook()
+
     private let kept = Mutex<(image: [UInt8], book: PhraseBook)?>(nil)
 
     func book(for image: FPGAImage) -> PhraseBook {
