@@ -225,7 +225,7 @@ struct InputTransportTests {
     }
 
     /// Lost and damaged packets and signs, lost links, typing, safe mode: in the end the flash is right, and nobody has to help.
-    @Test(arguments: TestRange.seeds(1000, quick: [0, 2, 5, 36, 208]))
+    @Test(arguments: TestRange.seeds(1000, quick: [0, 2, 5, 36, 208, 414]))
     func comesThroughFaults(seed: UInt64) async throws {
         var generator = SeededNumbers(seed: seed)
         var bench = FlashBench()

@@ -39,6 +39,8 @@ package struct HelperSession: Sendable {
     /// Round trips that a command and its answer may take, both in several packets, with retransmissions.
     private static let patientAnswerTrips = 30
     private static let callsInFlight = 16
+    /// A survey's forty packets are all there in one try of two where the host drops one in fifty.
+    private static let mostTries = 3
     /// Round trips that a piece and the sign that it was read may take, with retransmissions.
     private static let patientRoundTrips = 8
     /// To get back to the prompt after a loss.
@@ -162,11 +164,13 @@ package struct HelperSession: Sendable {
     }
 
     package func retrying<Value>(_ notice: (String) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        do {
-            return try await step()
-        } catch where isTransient(error) {
-            notice("an answer was lost; asking again")
-            try await recover(from: error)
+        for _ in 1..<Self.mostTries {
+            do {
+                return try await step()
+            } catch where isTransient(error) {
+                notice("an answer was lost; asking again")
+                try await recover(from: error)
+            }
         }
         return try await step()
     }
