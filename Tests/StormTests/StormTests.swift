@@ -18,7 +18,7 @@ struct StormTests {
 
     /// The same seed gives the same events, byte for byte, however busy the machine is.
     @Test func theSameSeedIsTheSameWorld() async throws {
-        let seeds = TestRange.seeds(60, quick: [5, 14, 23, 31])
+        let seeds = TestRange.seeds(60, quick: [14, 31])
         var digests: [UInt64: String] = [:]
         for seed in seeds { digests[seed] = try await StormPlan(seed: seed).play(station, bases).digest }
         let busy = BusyThreads(count: 4)

@@ -27,15 +27,15 @@ struct FPGAFlash {
     mutating func erase(sector: Int) throws {
         guard (0..<Self.pageCount).contains(sector) else { return }
         let range = sector * Self.pageSize..<(sector + 1) * Self.pageSize
-        bytes.replaceSubrange(range, with: repeatElement(0xFF, count: Self.pageSize))
+        bytes.erase(range)
         try store(range)
     }
 
-    /// Programming only clears bits. Bytes past the end are ignored.
+    /// Bytes past the end are ignored.
     mutating func program(_ data: [UInt8], at address: Int) throws {
         guard bytes.indices.contains(address), !data.isEmpty else { return }
         let range = address..<min(bytes.count, address + data.count)
-        for (address, byte) in zip(range, data) { bytes[address] &= byte }
+        bytes.program(data[..<range.count], at: address)
         try store(range)
     }
 

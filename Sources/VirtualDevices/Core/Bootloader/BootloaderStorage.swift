@@ -54,14 +54,13 @@ public struct BootloaderStorage: Sendable, Equatable {
 
     mutating func erase(at offset: Int, count: Int) {
         let end = min(offset + count, flash.count)
-        if offset < end { flash.replaceSubrange(offset..<end, with: repeatElement(0xFF, count: end - offset)) }
+        if offset < end { flash.erase(offset..<end) }
     }
 
-    /// NOR flash only clears bits.
     mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
         let missing = offset + bytes.count - flash.count
         if missing > 0 { flash.append(contentsOf: repeatElement(0xFF, count: missing)) }
-        for (index, byte) in bytes.enumerated() { flash[offset + index] &= byte }
+        flash.program(bytes, at: offset)
     }
 }
 
