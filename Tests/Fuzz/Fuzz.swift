@@ -2,8 +2,8 @@ import CFuzzer
 import Foundation
 import FuzzTargets
 
-/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` writes the good inputs of one, and
-/// `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
+/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` and `fuzz corpus TARGET FOLDER` write the good inputs of one and what campaigns
+/// have learnt, and `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
 @main
 enum Fuzz {
     static func main() throws {
@@ -11,14 +11,15 @@ enum Fuzz {
         let target = FuzzTarget.all.first { $0.name == arguments.dropFirst().first }
         switch (arguments.first, target) {
         case ("list", _): for target in FuzzTarget.all { print(target.name) }
-        case ("seeds", let target?):
-            let folder = URL(fileURLWithPath: arguments.last ?? ".")
-            for (index, seed) in try target.seeds().enumerated() {
-                try Data(seed).write(to: folder.appendingPathComponent("seed-\(index)"))
-            }
+        case ("seeds", let target?): try write(target.seeds(), as: "seed", arguments.last)
+        case ("corpus", let target?): try write(target.corpus(), as: "kept", arguments.last)
         case ("run", _?): exit(run())
         default: exit(64)
         }
+    }
+
+    private static func write(_ inputs: [[UInt8]], as name: String, _ folder: String?) throws {
+        for (index, input) in inputs.enumerated() { try Data(input).write(to: URL(fileURLWithPath: "\(folder ?? ".")/\(name)-\(index)")) }
     }
 
     /// Hands libFuzzer the arguments after the target's name, in place of which it sees a program's name.
