@@ -2,8 +2,8 @@ import CFuzzer
 import Foundation
 import FuzzTargets
 
-/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` and `fuzz corpus TARGET FOLDER` write the good inputs of one and what campaigns
-/// have learnt, and `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
+/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` and `fuzz corpus TARGET FOLDER` write the good inputs of one and what
+/// campaigns have learnt, and `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
 @main
 enum Fuzz {
     static func main() throws {
@@ -22,10 +22,11 @@ enum Fuzz {
         for (index, input) in inputs.enumerated() { try Data(input).write(to: URL(fileURLWithPath: "\(folder ?? ".")/\(name)-\(index)")) }
     }
 
-    /// Hands libFuzzer the arguments after the target's name, in place of which it sees a program's name.
+    /// Hands libFuzzer the arguments after the target's name, in place of which it sees the command that it repeats where it merges.
     private static func run() -> Int32 {
         var count = CommandLine.argc - 2
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
+        arguments?[0] = strdup(CommandLine.arguments.prefix(3).joined(separator: " "))
         return LLVMFuzzerRunDriver(&count, &arguments) { takeOneInput($0, $1) }
     }
 

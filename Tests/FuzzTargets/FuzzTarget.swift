@@ -70,7 +70,7 @@ public struct FuzzTarget: Sendable {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Fuzz/Corpus/\(name)")
         guard FileManager.default.fileExists(atPath: file.path) else { return [] }
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
-            guard let input = Data(base64Encoded: String(line)) else { throw BrokenPromise(what: "a line of \(name)'s corpus is no base64") }
+            guard let input = Data(base64Encoded: String(line)) else { throw BrokenPromise(what: "a line of \(name)'s corpus is no input") }
             return [UInt8](input)
         }
     }

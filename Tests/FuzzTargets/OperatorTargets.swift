@@ -88,7 +88,7 @@ extension Samples {
     ].map { Array($0.utf8) }
 
     static let baselines = [
-        #"{"schema":"noafw.verify/1","verdict":"PASS","units":[{"address":"C0:00:00:00:00:01","family":"monocle","name":"monocle","#
+        #"{"schema":"noafw.verify/1","verdict":"pass","units":[{"address":"C0:00:00:00:00:01","family":"monocle","name":"monocle","#
             + #""firmware":{"expected":"v1","actual":"v1","match":true,"proof":"version"},"scripts":{"expected":"v2","actual":null,"#
             + #""match":false,"proof":"digest","differences":["main.py differs"]}}]}"#,
     ].map { Array($0.utf8) }
@@ -103,9 +103,9 @@ extension Samples {
     static let bundleDigest = String(repeating: "ab", count: 32)
 
     static let provenance = Array(
-        (#"{"_type":"https://in-toto.io/Statement/v1","predicateType":"https://slsa.dev/provenance/v1","subject":[{"name":"a.zip","digest":"#
-            + "{\"sha256\":\"\(bundleDigest)\"}}],"
-            + #""predicate":{"buildDefinition":{"externalParameters":{"source":{"uri":"git+https://a","digest":{"gitCommit":"1"}}}}}}"#).utf8)
+        (#"{"_type":"https://in-toto.io/Statement/v1","predicateType":"https://slsa.dev/provenance/v1","subject":[{"name":"a.zip","#
+            + "\"digest\":{\"sha256\":\"\(bundleDigest)\"}}],\"predicate\":"
+            + #"{"buildDefinition":{"externalParameters":{"source":{"uri":"git+https://a","digest":{"gitCommit":"1"}}}}}}"#).utf8)
 
     private static let signed = Result { try SignedStatement(provenance, signedBy: bundleKey()) }
 

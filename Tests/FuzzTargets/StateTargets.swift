@@ -48,7 +48,8 @@ extension FuzzTarget {
         let lines = HistoryFile.lines(in: input)
         var editor = LineEditor(history: InputHistory(lines: lines))
         for line in lines {
-            try BrokenPromise.check(HistoryFile.lines(in: Array(HistoryFile.encode(line).utf8)) == [line], "another line when it is written")
+            let written = HistoryFile.lines(in: Array(HistoryFile.encode(line).utf8))
+            try BrokenPromise.check(written == [line], "another line when it is written")
             _ = editor.handle(.older)
             try checkText(of: editor, limit: .max)
         }
@@ -87,7 +88,8 @@ extension Samples {
     ].map { Array($0.utf8) }
 
     static let unitNames = [
-        #"{"names":[{"address":"C0:00:00:00:00:01","name":"Room 3, 12"},{"address":"c0:0:0:0:0:2","name":"\u001b"}],"schema":"noafw.names/1"}"#
+        #"{"names":[{"address":"C0:00:00:00:00:01","name":"Room 3, 12"},{"address":"c0:00:00:00:00:02","name":"\u001b"}],"#
+            + #""schema":"noafw.names/1"}"#
     ].map { Array($0.utf8) }
 
     static func keptList() throws -> [UInt8] {
@@ -121,6 +123,7 @@ extension Samples {
     static let catalogues = [
         #"{"default":{"monocle":"v23.230.0808"},"entries":[{"development":true,"file":"a.zip","hardware":"monocle","key":"a.pem","sha256":"#
             + "\"\(digest)\",\"version\":\"v23.230.0808\"}]}",
-        #"{"entries":[{"files":[{"file":"main.py","sha256":""# + digest + #""},{"file":"a.py"}],"hardware":"frame","version":"v25.046.1533"}]}"#,
+        #"{"entries":[{"files":[{"file":"main.py","sha256":"#
+            + "\"\(digest)\"},{\"file\":\"a.py\"}],\"hardware\":\"frame\",\"version\":\"v25.046.1533\"}]}",
     ].map { Array($0.utf8) }
 }

@@ -56,7 +56,8 @@ extension FuzzTarget {
         var prompt = SerialPrompt(pattern: try? TextPattern("^[A-Z0-9 -]{1,40}$|é"))
         for line in lines {
             guard case .accepted(let serial) = prompt.take(line) else { continue }
-            try BrokenPromise.check((1...SerialRefusal.limit).contains(serial.unicodeScalars.count), "a number of \(serial.count) characters")
+            let length = serial.unicodeScalars.count
+            try BrokenPromise.check((1...SerialRefusal.limit).contains(length), "a number of \(length) characters")
             try BrokenPromise.check(serial.unicodeScalars.allSatisfy(UntrustedText.isHarmless), "a number that steers the terminal")
             prompt.begin()
             prompt.end(passed: serial.utf8.count.isMultiple(of: 2))
@@ -118,8 +119,8 @@ private struct PromptPlay {
             }
             let isBegun = rest.popFirst() == "["
             rest = rest.drop { "0123456789?".unicodeScalars.contains($0) }
-            let end = rest.popFirst()
-            try BrokenPromise.check(isBegun && end.map { "ACJHhl".unicodeScalars.contains($0) } == true, "a sequence that is not the prompt's")
+            let isOwn = rest.popFirst().map { "ACJHhl".unicodeScalars.contains($0) } ?? false
+            try BrokenPromise.check(isBegun && isOwn, "a sequence that is not the prompt's")
         }
     }
 }
@@ -127,16 +128,18 @@ private struct PromptPlay {
 extension Samples {
     static let keys = [
         "(hello wor\u{1B}[D\u{1B}[D\u{1B}b\u{B}\u{19}\u{14}\u{8}\u{1}\u{5}\r\u{1B}[A\u{1B}OB\u{12}o\u{12}\u{7}",
-        "\u{18}\u{1B}[200~two\r\nlines\u{1B}[201~\u{1B}[1;5D\u{1B}d\u{15}e\u{301}\u{1F469}\u{200D}\u{1F680}\u{7F}\u{1B}\r\\\r\u{1B}[?62;4c\u{4}",
+        "\u{18}\u{1B}[200~two\r\nlines\u{1B}[201~\u{1B}[1;5D\u{1B}d\u{15}e\u{301}\u{1F469}\u{200D}\u{1F680}\u{7F}"
+            + "\u{1B}\r\\\r\u{1B}[?62;4c\u{4}",
     ].map { Array($0.utf8) }
 
     private static func piece(_ text: String, isPrinted: Bool = false) -> [UInt8] {
         [UInt8(text.utf8.count) | (isPrinted ? 0x80 : 0)] + Array(text.utf8)
     }
 
-    static let promptPieces = piece("for a in range(3):\rprint(a)\r\r") + piece("0\r\n1\u{1B}[2J\r\n", isPrinted: true) + piece("2\n", isPrinted: true)
-        + piece("\r\n>", isPrinted: true) + piece("mach\t") + piece("machine machines") + piece("\u{3}\u{12}pr\r") + piece("who? ", isPrinted: true)
-        + piece("me\r") + piece("", isPrinted: true) + piece("\u{1C}") + piece("(") + piece("help\r\u{4}")
+    static let promptPieces = piece("for a in range(3):\rprint(a)\r\r") + piece("0\r\n1\u{1B}[2J\r\n", isPrinted: true)
+        + piece("2\n", isPrinted: true) + piece("\r\n>", isPrinted: true) + piece("mach\t") + piece("machine machines")
+        + piece("\u{3}\u{12}pr\r") + piece("who? ", isPrinted: true) + piece("me\r") + piece("", isPrinted: true)
+        + piece("\u{1C}") + piece("(") + piece("help\r\u{4}")
 
     static let scans = Array("M-0001\r\nM-0002\tM-0002\n\u{1B}[Ae\u{301}\r\u{1D}0103\r\r".utf8)
 }
