@@ -56,8 +56,6 @@ let package = Package(
         // For other programs; docs/library.md says what stays stable in them.
         .library(name: "NordicDFU", targets: ["DFU", "Bluetooth", "Cryptography", "Support"]),
         .library(name: "BlueZCentral", targets: ["BlueZ", "Bluetooth", "Support"]),
-        // For the fuzzers, which are a package of their own.
-        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -179,11 +177,11 @@ let package = Package(
                 "Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
-        // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
+        // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tools/fuzz.
         .target(
             name: "FuzzTargets", dependencies: [
                 "Archive", "Assistant", "BlueZ", "CDBus", "Cryptography", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily",
-                "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "Support", "Bluetooth",
+                "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "LedgerServer", "Provisioning", "Support", "Bluetooth", "noafw",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict),
@@ -239,3 +237,18 @@ let package = Package(
         tests("ArchitectureTests", ["TestSupport"]),
     ]
 )
+
+// Tools/fuzz: SwiftPM links an executable's code into tests alone, so noafw is a library here, beside libFuzzer's program.
+if Context.environment["NOAFW_FUZZ"] != nil {
+    package.products.removeAll { $0.name == "noafw" }
+    package.targets = package.targets.map { target in
+        guard target.name == "noafw" else { return target }
+        return .target(
+            name: target.name, dependencies: target.dependencies, exclude: target.exclude + ["App/Program.swift"], swiftSettings: strict)
+    }
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Tests/Fuzz", sources: ["Fuzz.swift"], swiftSettings: strict),
+    ]
+}

@@ -5,7 +5,8 @@ Usage: link_report.py [--docs] RESULT...; without --docs the tables go to standa
 
 import json
 import sys
-from html import escape
+
+from drawing import Drawing
 
 TITLES = {"fpga": "FPGA image, from the erased flash to the last byte", "firmware": "Firmware, in the bootloader", "file": "A file"}
 CLIENTS = {"fpga": ["noafw", "phone app"], "firmware": ["noafw", "PRN 12", "CRC an object"], "file": ["noafw", "mpremote"]}
@@ -82,16 +83,10 @@ def page(document):
     yield f"The {len(host)} runs took {real:.0f} s and {processor:.0f} s of processor time on the host, virtual units included."
 
 
-class Picture:
-    WIDTH, LEFT, ROW = 760, 190, 17
+class Picture(Drawing):
+    LEFT, ROW = 190, 17
     COLOURS = {"limit": "#8a8f98", "noafw": "#2f7d4f", "phone app": "#b5542a", "PRN 12": "#b5542a", "CRC an object": "#c98a2b",
                "mpremote": "#b5542a"}
-
-    def __init__(self):
-        self.marks, self.y = [], 26
-
-    def text(self, content, x, y, anchor="start", weight="normal", size=12):
-        self.marks.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" font-size="{size}">{escape(content)}</text>')
 
     def bars(self, title, groups):
         most = max(value for _, bars in groups for _, value in bars if value)
@@ -109,12 +104,6 @@ class Picture:
             self.y += 7
         self.y += 18
 
-    def svg(self, description):
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.WIDTH} {self.y}" role="img" '
-                f'font-family="system-ui, sans-serif"><title>Seconds by client</title><desc>{escape(description)}</desc>'
-                f'<style>text {{ fill: #24292f }} svg {{ background: #ffffff }}</style>'
-                f'<rect width="{self.WIDTH}" height="{self.y}" fill="#ffffff"/>' + "\n".join(self.marks) + "</svg>\n")
-
 
 def picture(document):
     drawing = Picture()
@@ -128,7 +117,7 @@ def picture(document):
                     groups.append((f"{interval:g} ms, {pace(line)}", bars))
         if groups:
             drawing.bars(title + ": packets of 244 bytes, none lost", groups)
-    return drawing.svg("Bars of the seconds that the limit, noafw and each reference client take, by connection interval and packets an event.")
+    return drawing.svg("Seconds by client", "Bars of the seconds that the limit, noafw and each reference client take, by connection interval and packets an event.")
 
 
 def read(results):
@@ -157,4 +146,5 @@ def main(words):
         file.write(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

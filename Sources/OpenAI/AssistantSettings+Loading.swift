@@ -22,7 +22,12 @@ extension AssistantSettings {
     /// A key goes only where it belongs: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server, `OPENAI_API_KEY` to
     /// OpenAI or `OPENAI_BASE_URL`.
     public static func load(environment: [String: String], overrides: Overrides = Overrides()) throws(AssistantError) -> Self {
-        let file = try configurationFile(environment: environment).flatMap(ConfigurationFile.read)
+        try loaded(from: configurationFile(environment: environment).flatMap(ConfigurationFile.read), environment, overrides)
+    }
+
+    static func loaded(
+        from file: ConfigurationFile?, _ environment: [String: String], _ overrides: Overrides
+    ) throws(AssistantError) -> Self {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let openAIBase = variable("OPENAI_BASE_URL")
         let base = overrides.baseURL ?? variable("NOAFW_BASE_URL") ?? file?.baseURL ?? openAIBase

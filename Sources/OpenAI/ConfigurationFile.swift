@@ -49,6 +49,10 @@ struct ConfigurationFile: Decodable {
     /// - Throws: errors without values from the file.
     static func read(_ path: String) throws(AssistantError) -> ConfigurationFile? {
         guard let content = try privateContent(of: path) else { return nil }
+        return try decode(content, path)
+    }
+
+    static func decode(_ content: Data, _ path: String) throws(AssistantError) -> ConfigurationFile {
         do {
             var file = try JSONDecoder().decode(Checked.self, from: content).file
             file.path = path

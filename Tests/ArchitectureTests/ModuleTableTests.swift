@@ -51,7 +51,8 @@ import Testing
         "TestSupport": ["Archive", "Bluetooth", "Cryptography", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": [
             "Archive", "Assistant", "BlueZ", "CDBus", "Cryptography", "DFU", "ESPImage", "FPGA", "REPL", "ScriptBundle", "MonocleFamily",
-            "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "Support", "Bluetooth",
+            "FrameFamily", "KeyboardFamily", "OpenAI", "OpenBotFamily", "Ledger", "LedgerServer", "Provisioning", "Support", "Bluetooth",
+            "noafw",
         ],
         "CBuild": [], "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]

@@ -18,6 +18,15 @@ import Testing
         #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
+    @Test func aMarkStaysBehindALineEndAndABackslash() {
+        let line = "a\n\u{301}b\\\u{301}"
+        #expect(HistoryFile.lines(in: Array(HistoryFile.encode(line).utf8)) == [line])
+    }
+
+    @Test func whatTheFileHoldsSteersNoTerminal() {
+        #expect(HistoryFile.lines(in: Array("a\u{1B}[2Jb\u{202E}\n\u{7}\nc\n".utf8)) == ["a[2Jb", "c"])
+    }
+
     /// Somebody else's link in the state folder would have lines written to, or shown from, another file.
     @Test func aLinkIsNotFollowed() throws {
         try folder.write("victim\n", to: "victim")

@@ -49,6 +49,12 @@ struct StationPaceTests {
         #expect(correction((0..<3).map { _ in run(firmware: seconds) }) == expected)
     }
 
+    /// A damaged record, or one of a clock that was far away.
+    @Test func stepsWithoutEndAreBounded() {
+        let runs = (0..<3).map { _ in run(firmware: [1, 8, 3]) { for index in $0.steps.indices { $0.steps[index].milliseconds = .max } } }
+        #expect(correction(runs) == 2)
+    }
+
     @Test func otherRunsSayNothing() {
         let odd = [
             run(firmware: [1, 20, 3]) { $0.outcome = .fail }, run(firmware: [1, 20, 3]) { $0.retries = 1 },

@@ -1,35 +1,57 @@
 import Bluetooth
+import Foundation
 import Support
 
 /// A reader of foreign bytes, as a fuzzer feeds it. A new reader is one line in ``all``.
 public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
+        .allowList,
         .archive,
+        .assistantSettings,
+        .baseline,
         .bitstream,
         .bundle,
         .bundleKey,
         .bundleManifest,
         .busSignal,
+        .catalogue,
+        .chatScript,
         .controlPoint,
+        .daemonSettings,
+        .deviceList,
         .espImage,
         .frameMessages,
         .helperAnswer,
-        .package,
-        .packageContent,
         .initPacket,
+        .inputHistory,
         .intelHex,
         .intelHexRecords,
+        .keptList,
         .keyboardTrace,
+        .knownUnits,
         .luaPrompt,
         .monocleMessages,
+        .package,
+        .packageContent,
+        .packageKey,
         .picture,
         .pieceSigns,
         .pngContent,
         .programOutput,
+        .provenance,
         .rawPrompt,
+        .recordedPlan,
         .recordLine,
         .robotLine,
+        .robotScript,
+        .serialNumbers,
         .serverAnswer,
+        .serviceFile,
+        .signedStatement,
+        .terminalKeys,
+        .unfinishedChat,
+        .unitNames,
+        .unitPrompt,
     ]
 
     public let name: String
@@ -41,6 +63,16 @@ public struct FuzzTarget: Sendable {
         self.name = name
         self.seeds = seeds
         self.read = read
+    }
+
+    /// What campaigns have learnt: inputs that reach more than the seeds, in base64, one a line.
+    public func corpus() throws -> [[UInt8]] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Fuzz/Corpus/\(name)")
+        guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            guard let input = Data(base64Encoded: String(line)) else { throw BrokenPromise(what: "a line of \(name)'s corpus is no input") }
+            return [UInt8](input)
+        }
     }
 
     /// What a reader did with an input that it should not do: `nil` when it accepted it, or refused it in words.

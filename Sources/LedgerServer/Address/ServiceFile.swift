@@ -28,7 +28,7 @@ enum ServiceFile {
     }
 
     /// As in libpq, the first of two equal settings counts.
-    private static func section(_ name: String, of text: String, _ path: String) throws(ServerError) -> [String: String]? {
+    static func section(_ name: String, of text: String, _ path: String) throws(ServerError) -> [String: String]? {
         var settings: [String: String]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)

@@ -56,6 +56,10 @@ struct CatalogueManifest: Sendable {
         } catch .fileMissing {
             throw .manifestMissing(path: path)
         }
+        try self.init(bytes, path: path, requiresDigests: requiresDigests)
+    }
+
+    init(_ bytes: [UInt8], path: String, requiresDigests: Bool) throws(CatalogueError) {
         do {
             document = try JSONDecoder().decode(Document.self, from: Data(bytes))
         } catch {

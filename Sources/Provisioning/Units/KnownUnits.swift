@@ -36,13 +36,15 @@ public struct KnownUnits: Sendable {
     public func load() throws -> [Unit] {
         guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
         do {
-            return try JSONDecoder().decode(Document.self, from: Data(FileReader.read(file.path, limit: Self.largestFile))).units
+            return try Self.units(in: FileReader.read(file.path, limit: Self.largestFile))
         } catch let failure as FileReader.Failure {
             throw unreadable(failure.reason)
         } catch {
             throw unreadable("it does not hold what it should")
         }
     }
+
+    static func units(in document: [UInt8]) throws -> [Unit] { try JSONDecoder().decode(Document.self, from: Data(document)).units }
 
     public func addresses() throws -> Set<DeviceAddress> { Set(try load().compactMap { DeviceAddress($0.address) }) }
 

@@ -26,15 +26,18 @@ public struct UnitNames: Sendable {
     public func load() throws -> [DeviceAddress: String] {
         guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [:] }
         do {
-            let document = try JSONDecoder().decode(Document.self, from: Data(FileReader.read(file.path, limit: Self.largestFile)))
-            return document.names.reduce(into: [:]) { names, entry in
-                guard let address = DeviceAddress(entry.address), Self.refusal(of: entry.name) == nil else { return }
-                names[address] = entry.name
-            }
+            return try Self.names(in: FileReader.read(file.path, limit: Self.largestFile))
         } catch let failure as FileReader.Failure {
             throw StateFileError.unreadable(path: file.path, reason: failure.reason)
         } catch {
             throw StateFileError.unreadable(path: file.path, reason: "it does not hold what it should")
+        }
+    }
+
+    static func names(in document: [UInt8]) throws -> [DeviceAddress: String] {
+        try JSONDecoder().decode(Document.self, from: Data(document)).names.reduce(into: [:]) { names, entry in
+            guard let address = DeviceAddress(entry.address), refusal(of: entry.name) == nil else { return }
+            names[address] = entry.name
         }
     }
 

@@ -42,10 +42,13 @@ struct UnfinishedChats: Sendable {
 
     /// Empty where there is no file, or none that this reads.
     func load(_ unit: DeviceAddress) -> Chat {
-        let empty = Chat(unit: unit.description)
-        guard let bytes = try? FileReader.read(file(of: unit), limit: Self.fileLimit),
-            var chat = try? JSONDecoder().decode(Chat.self, from: Data(bytes)), chat.schema == Self.schema, chat.unit == empty.unit
-        else { return empty }
+        (try? FileReader.read(file(of: unit), limit: Self.fileLimit)).flatMap { chat(in: $0, of: unit) } ?? Chat(unit: unit.description)
+    }
+
+    func chat(in document: [UInt8], of unit: DeviceAddress) -> Chat? {
+        guard var chat = try? JSONDecoder().decode(Chat.self, from: Data(document)), chat.schema == Self.schema,
+            chat.unit == unit.description
+        else { return nil }
         chat.answers = Array(chat.answers.filter { isRecent($0.time) && $0.text.utf8.count <= Self.textLimit }.suffix(Self.countLimit))
         if let since = chat.since, !isRecent(since) { chat.since = nil }
         return chat

@@ -11,11 +11,14 @@ struct DaemonSettings: Sendable, Hashable {
     init() {}
 
     init(of file: String) {
-        guard let handle = FileHandle(forReadingAtPath: file) else { return }
-        defer { try? handle.close() }
-        guard let data = try? handle.read(upToCount: Self.mostBytes) else { return }
+        let handle = FileHandle(forReadingAtPath: file)
+        defer { try? handle?.close() }
+        self.init(text: String(decoding: (try? handle?.read(upToCount: Self.mostBytes)) ?? Data(), as: UTF8.self))
+    }
+
+    init(text: String) {
         var section = ""
-        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+        for line in text.split(whereSeparator: \.isNewline) {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.hasPrefix("["), let end = line.firstIndex(of: "]") { section = String(line[line.index(after: line.startIndex)..<end]) }
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }

@@ -88,7 +88,7 @@ struct KeptFiles: Sendable {
 
     private func read(_ folder: String, _ name: String) -> Kept? {
         guard let bytes = try? FileReader.read("\(folder)/\(Self.manifestName)", limit: Self.manifestLimit),
-            let manifest = try? JSONDecoder().decode(KeptManifest.self, from: Data(bytes))
+            let manifest = try? KeptManifest(bytes)
         else { return nil }
         return Kept(name: name, folder: folder, manifest: manifest)
     }
@@ -144,6 +144,8 @@ struct KeptManifest: Codable, Sendable, Hashable {
     /// What the unit reported, by the names of its parts.
     var versions: [String: String]
     var files: [File]
+
+    init(_ document: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(document)) }
 
     init(_ files: [KeptFile], of unit: UnitIdentity, _ family: FamilyID, at time: UTCTime) {
         (self.family, self.unit, self.time) = (family.rawValue, unit.address.description, time.iso8601)

@@ -51,7 +51,7 @@ enum StationPace {
         let stages = Set(part.estimates.map(\.stage))
         let steps = run.steps.filter { stages.contains($0.name) }
         guard estimated.isFinite, estimated > 0, Set(steps.map(\.name)) == stages else { return nil }
-        return Double(steps.reduce(0) { $0 + $1.milliseconds }) / 1000 / estimated
+        return steps.reduce(0) { $0 + Double($1.milliseconds) } / 1000 / estimated
     }
 }
 

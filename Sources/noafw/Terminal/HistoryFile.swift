@@ -16,10 +16,16 @@ struct HistoryFile: Sendable {
     /// Empty if the file is missing or unreadable: the conversation goes on.
     func load() -> InputHistory {
         guard let (bytes, isWhole) = tail() else { return InputHistory() }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst(isWhole ? 0 : 1).map(Self.decode)
+        let lines = Self.lines(in: bytes, isWhole: isWhole)
         let usable = lines.filter { $0.utf8.count <= LineEditor.limit }
         if !isWhole || lines.count > 2 * InputHistory.limit { rewrite(usable.suffix(InputHistory.limit)) }
         return InputHistory(lines: usable)
+    }
+
+    /// What a person may have changed in the file steers no terminal either.
+    static func lines(in bytes: [UInt8], isWhole: Bool = true) -> [String] {
+        bytes.split(separator: UInt8(ascii: "\n")).dropFirst(isWhole ? 0 : 1)
+            .map { LineEditor.harmless(decode(String(decoding: $0, as: UTF8.self))) }.filter { !$0.isEmpty }
     }
 
     private func tail() -> (bytes: [UInt8], isWhole: Bool)? {
@@ -38,21 +44,30 @@ struct HistoryFile: Sendable {
         try? FileWriter.replace(path, with: lines.map { Self.encode($0) + "\n" }.joined().utf8)
     }
 
-    static func encode(_ line: String) -> String { line.replacing("\\", with: "\\\\").replacing("\n", with: "\\n") }
-
-    static func decode(_ line: some StringProtocol) -> String {
-        var result = ""
-        var isEscaped = false
-        for character in line {
-            if isEscaped {
-                result.append(character == "n" ? "\n" : character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else {
-                result.append(character)
+    // By scalars: a mark joins the character before it, also a backslash or an n.
+    static func encode(_ line: String) -> String {
+        line.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
             }
         }
-        return result
+    }
+
+    static func decode(_ line: String) -> String {
+        var result = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in line.unicodeScalars {
+            if isEscaped {
+                result.append(scalar == "n" ? "\n" : scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }

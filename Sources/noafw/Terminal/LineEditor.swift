@@ -169,7 +169,7 @@ struct LineEditor {
 
     /// Keeps line feeds, turns tabs into spaces, and removes what could control a terminal or reorder a line; emoji families
     /// need zero-width joiners.
-    private static func harmless(_ text: String) -> String {
+    static func harmless(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var follows = false
         for scalar in text.unicodeScalars {
