@@ -92,7 +92,7 @@ traces frame-traces:
 	$(SWIFT) build --product BootloaderTraces $(CHECKS)
 	@status=0; for file in $(TRACES); do .build/debug/BootloaderTraces $$file || status=$$?; done; exit $$status
 
-# A few minutes; FUZZ_INPUTS is for each reader.
+# FUZZ_INPUTS is for each reader; the first build takes 25 minutes of processor.
 FUZZ_INPUTS ?= 200000
 fuzz:
 	@Tools/setup runtime
