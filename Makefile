@@ -17,7 +17,7 @@ SHELL = /bin/bash
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
-	@echo 'make test    install what is missing, build, run all tests, in a process for each processor'
+	@echo 'make test    install what is missing, build, run all tests, in one process more than there are processors'
 	@echo 'make test-full  the same over the whole range of seeds and cuts'
 	@echo 'make mutants  take the guards of Tests/guards.toml out one by one; each has to be missed by a test'
 	@echo 'make storm   play N worlds, each from one seed (SEED=1 and on), in which everything goes wrong; FAULTS=0,2 of a seed'

@@ -9,6 +9,10 @@ import Testing
         Project.swiftFiles(in: Self.sources).filter { !$0.path.contains("/Sources/noafw/") && !$0.lastPathComponent.hasSuffix(".pb.swift") }
     }
 
+    private func filesWithTests() -> [URL] {
+        Project.swiftFiles(in: Self.sources) + Project.swiftFiles(in: Project.root.appendingPathComponent("Tests"))
+    }
+
     /// Unstructured work outlives its session; these end a process on somebody else's data; print belongs to a renderer.
     @Test(arguments: [
         "Task.detached", "Task {", "Task.sleep", "DispatchQueue", "fatalError(", "preconditionFailure(", "try!", "as!", "print(",
@@ -55,9 +59,7 @@ import Testing
     /// (`_dispatch_event_loop_drain`).
     @Test(arguments: ["readability" + "Handler", "writeability" + "Handler", "makeRead" + "Source", "makeWrite" + "Source"])
     func noFileIsWatchedByItsDescriptor(construct: String) throws {
-        for file in Project.swiftFiles(in: Self.sources)
-            + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests"))
-        {
+        for file in filesWithTests() {
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains(construct), "\(file.lastPathComponent)")
         }
@@ -65,9 +67,7 @@ import Testing
 
     /// Foundation's ended the tests about once in fifty runs on a busy machine, within its own `run()`.
     @Test func programsAreStartedWithoutFoundation() throws {
-        for file in Project.swiftFiles(in: Self.sources)
-            + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests"))
-        {
+        for file in filesWithTests() {
             for line in try Project.lines(of: file) { #expect(!holds(line[...], "Process()"), "\(file.lastPathComponent): \(line)") }
         }
     }

@@ -71,7 +71,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     private func end(_ state: inout State) {
         state.isGone = true
         try? state.input?.close()
-        state.process?.terminate()
+        state.process?.signal(SIGTERM)
         state.process?.waitUntilExit()
         notifications.finish(throwing: LinkError.disconnected("the unit has gone"))
     }

@@ -107,13 +107,10 @@ package enum StrictDisplay {
         }
         let inputFile = folder.appendingPathComponent("input")
         try Data(input.utf8).write(to: inputFile)
-        let pipe = Pipe()
-        let process = try TestProcess(
-            URL(fileURLWithPath: try TestTools.require(TestTools.micropython, "MicroPython")), ["program.py"],
-            environment: ["MICROPYPATH": folder.path, "PATH": "/usr/bin:/bin"], folder: folder,
-            input: .file(try FileHandle(forReadingFrom: inputFile)), output: .pipe(pipe), errors: .pipe(pipe))
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Outcome(output: String(decoding: output, as: UTF8.self), status: process.terminationStatus)
+        let run = try runProgram(
+            try TestTools.require(TestTools.micropython, "MicroPython"), ["program.py"],
+            environment: ["MICROPYPATH": folder.path, "PATH": "/usr/bin:/bin"], folder: folder.path,
+            input: .file(try FileHandle(forReadingFrom: inputFile)))
+        return Outcome(output: run.output, status: run.status)
     }
 }

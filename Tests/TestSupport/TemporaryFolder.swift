@@ -33,12 +33,13 @@ package final class TemporaryFolder: Sendable {
 
 /// Runs a program to its end.
 package func runProgram(
-    _ path: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil
+    _ path: String, _ arguments: [String], environment: [String: String]? = nil, folder: String? = nil,
+    input: TestProcess.Stream = .nothing
 ) throws -> (status: Int32, output: String) {
     let pipe = Pipe()
     let process = try TestProcess(
         URL(fileURLWithPath: path), arguments, environment: environment, folder: folder.map { URL(fileURLWithPath: $0) },
-        output: .pipe(pipe), errors: .pipe(pipe))
+        input: input, output: .pipe(pipe), errors: .pipe(pipe))
     let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     return (process.terminationStatus, output)
 }

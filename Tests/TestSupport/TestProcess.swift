@@ -85,8 +85,6 @@ package final class TestProcess: Sendable {
         last.withLock { if $0 == nil { _ = Glibc.kill(processIdentifier, number) } }
     }
 
-    package func terminate() { signal(SIGTERM) }
-
     private func ending(waiting: Bool) -> Ending? {
         if waiting, last.withLock({ $0 == nil }) {
             var info = siginfo_t()

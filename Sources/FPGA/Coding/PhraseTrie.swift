@@ -46,29 +46,25 @@ struct PhraseTrie: Sendable {
     /// From the end to the start: the cheapest way on from each place.
     private func steps(through content: [UInt8], isDivided: Bool) -> (choices: [Int16], lengths: [Int16]) {
         let count = content.count
+        var costs = [Int32](repeating: 0, count: count + 1)
         var (choices, lengths) = ([Int16](repeating: -1, count: count), [Int16](repeating: 1, count: count))
         content.withUnsafeBufferPointer { content in
             children.withUnsafeBufferPointer { children in
-                ends.withUnsafeBufferPointer { ends in
-                    withUnsafeTemporaryAllocation(of: Int32.self, capacity: count + 1) { costs in
-                        costs[count] = 0
-                        var start = count - 1
-                        while start >= 0 {
-                            var (best, choice, length) = (costs[start + 1] + Self.exceptionCost, Int16(-1), 1)
-                            var (node, end) = (0, start)
-                            while end < count {
-                                node = Int(children[node << 8 | Int(content[end])])
-                                if node == 0 { break }
-                                end += 1
-                                let found = ends[node]
-                                if found >= 0, costs[end] < best, !(isDivided && end - start == count) {
-                                    (best, choice, length) = (costs[end] + 1, found, end - start)
-                                }
-                            }
-                            (costs[start], choices[start], lengths[start]) = (best, choice, Int16(length))
-                            start -= 1
+                var start = count - 1
+                while start >= 0 {
+                    var (best, choice, length) = (costs[start + 1] + Self.exceptionCost, Int16(-1), 1)
+                    var (node, end) = (0, start)
+                    while end < count {
+                        node = Int(children[node << 8 | Int(content[end])])
+                        if node == 0 { break }
+                        end += 1
+                        let found = ends[node]
+                        if found >= 0, costs[end] < best, !(isDivided && end - start == count) {
+                            (best, choice, length) = (costs[end] + 1, found, end - start)
                         }
                     }
+                    (costs[start], choices[start], lengths[start]) = (best, choice, Int16(length))
+                    start -= 1
                 }
             }
         }

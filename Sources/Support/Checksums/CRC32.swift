@@ -14,7 +14,7 @@ public struct CRC32: Sendable, Hashable {
     /// Of all bytes so far.
     public var value: UInt32 { ~register }
 
-    /// Takes more bytes.
+    /// Takes more bytes, by a loop over memory: a debug build is slow in loops over collections.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
         var register = register
         Self.table.withUnsafeBufferPointer { table in

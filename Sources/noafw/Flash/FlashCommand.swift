@@ -89,7 +89,8 @@ struct FlashCommand: ContextCommand {
             FlashRequest(
                 fleet: place.apply(to: try units.fleet(in: context)),
                 inputs: network.apply(to: inputs.value(in: context)), options: try asking(context),
-                limits: units.isFleet ? limits : nil, records: try record.value(with: server, in: context), stateFolder: try context.stateFolder(),
+                limits: units.isFleet ? limits : nil, records: try record.value(with: server, in: context),
+                stateFolder: try context.stateFolder(),
                 drain: context.interrupts.drain)
         }
     }

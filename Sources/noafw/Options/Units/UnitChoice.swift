@@ -2,14 +2,15 @@ import ArgumentParser
 import Bluetooth
 import Provisioning
 
-/// Options that name one unit on the air. Each verb's group declares them itself: ArgumentParser checks every group of a group four times
-/// in a debug build, and those in it four times for each.
+/// Options that name one unit, and how it is reached. Each verb's group declares them itself: in a debug build ArgumentParser checks every
+/// group of a group four times, and those in it four times for each.
 protocol UnitChoice {
     var device: String? { get }
     var nearest: Bool { get }
     var family: FamilyName? { get }
     var label: String? { get }
     var wait: Double? { get }
+    var virtualSpeed: VirtualSpeed? { get }
 }
 
 /// What help says of them.
@@ -36,6 +37,8 @@ extension UnitChoice {
     }
 
     var selector: UnitSelector { device.map { ListedUnit($0).selector } ?? (nearest ? .nearest : .only) }
+
+    var pace: VirtualSpeed { virtualSpeed ?? .times(1) }
 
     var waitTime: Duration? { wait.map { .seconds($0) } }
 }

@@ -37,7 +37,7 @@ struct UnitOptions: ParsableArguments, UnitChoice, Sendable {
     }
 
     var value: UnitSelection {
-        if let virtual { return UnitSelection(units: .virtual([virtual], virtualSpeed ?? .times(1))) }
+        if let virtual { return UnitSelection(units: .virtual([virtual], pace)) }
         return UnitSelection(
             units: .one(selector), family: family?.id, adapters: adapter.map { [$0.text] } ?? [], label: label,
             wait: waitTime)

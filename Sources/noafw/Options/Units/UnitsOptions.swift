@@ -99,7 +99,7 @@ struct UnitsOptions: ParsableArguments, UnitChoice, Sendable {
 
     private func units(in context: CommandContext) throws -> UnitSelection.Units {
         if let devices { return .listed(try DeviceList.read(context.path(devices)).map(\.resolved)) }
-        if !virtual.isEmpty { return .virtual(virtualUnits, virtualSpeed ?? .times(1)) }
+        if !virtual.isEmpty { return .virtual(virtualUnits, pace) }
         return all ? .inReach : .one(selector)
     }
 }
