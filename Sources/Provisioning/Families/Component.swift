@@ -3,47 +3,64 @@ import ScriptBundle
 
 /// A part of a unit that is brought up to date. Each is declared next to its updater, with everything that the rest of a run
 /// needs to know about it.
+@dynamicMemberLookup
 public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// As in the command line, documents and records.
-    public let name: String
-    /// Lower numbers are updated first.
-    let order: Int
-    /// The stages that only its update has.
-    public let stages: [Stage]
-    /// How it is verified after a write, and in a deep verification.
-    public let evidence: Evidence
-    /// For people.
-    public let title: String
-    /// After an update of it the others must be asked for again.
-    let outdatesOthers: Bool
-    /// A unit may lack it, or hold its owner's own: then it reports no version.
-    public let mayBeMissing: Bool
-    /// `nil` if the catalogue does not hold it.
-    public let slot: CatalogueSlot?
+    /// By reference: each of a line's reports names its components several times.
+    public final class Declaration: Sendable {
+        /// As in the command line, documents and records.
+        public let name: String
+        /// Lower numbers are updated first.
+        let order: Int
+        /// The stages that only its update has.
+        public let stages: [Stage]
+        /// How it is verified after a write, and in a deep verification.
+        public let evidence: Evidence
+        /// For people.
+        public let title: String
+        /// After an update of it the others must be asked for again.
+        let outdatesOthers: Bool
+        /// A unit may lack it, or hold its owner's own: then it reports no version.
+        public let mayBeMissing: Bool
+        /// `nil` if the catalogue does not hold it.
+        public let slot: CatalogueSlot?
+
+        fileprivate init(
+            _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String, outdatesOthers: Bool, mayBeMissing: Bool,
+            slot: CatalogueSlot?
+        ) {
+            (self.name, self.order, self.stages, self.evidence) = (name, order, stages, evidence)
+            (self.title, self.outdatesOthers, self.mayBeMissing, self.slot) = (title, outdatesOthers, mayBeMissing, slot)
+        }
+    }
+
+    private let declaration: Declaration
 
     public init(
         _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String? = nil, outdatesOthers: Bool = false,
         mayBeMissing: Bool = false, slot: CatalogueSlot? = nil
     ) {
-        (self.name, self.order, self.stages, self.evidence) = (name, order, stages, evidence)
-        (self.title, self.outdatesOthers, self.mayBeMissing, self.slot) = (title ?? name, outdatesOthers, mayBeMissing, slot)
+        declaration = Declaration(
+            name, order: order, stages: stages, evidence: evidence, title: title ?? name, outdatesOthers: outdatesOthers,
+            mayBeMissing: mayBeMissing, slot: slot)
     }
+
+    public subscript<Value>(dynamicMember member: KeyPath<Declaration, Value>) -> Value { declaration[keyPath: member] }
 
     /// Structure, sizes, signature and hardware.
     public func check(_ content: AssetContent) throws -> CheckedAsset {
-        guard let slot else { throw CatalogueError.hardwareUnknown(content.hardware) }
+        guard let slot = declaration.slot else { throw CatalogueError.hardwareUnknown(content.hardware) }
         return try slot.check(content)
     }
 
-    public var description: String { name }
+    public var description: String { declaration.name }
 
     public static func == (left: Component, right: Component) -> Bool { left.name == right.name }
     public static func < (left: Component, right: Component) -> Bool { (left.order, left.name) < (right.order, right.name) }
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(declaration.name) }
 }
 
 extension Component: Encodable {
-    public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try declaration.name.encode(to: encoder) }
 }
 
 public enum Evidence: String, Sendable, Codable, CaseIterable {

@@ -10,6 +10,8 @@ extension LuaREPL {
     private static let restartPause = Duration.milliseconds(100)
     /// Two long connection intervals, and the prompt's time.
     private static let restartAnswer = Duration.milliseconds(250)
+    /// The Frame's supervision timeout (frame-codebase, `bluetooth.c`).
+    private static let lossNotice = Duration.seconds(2)
     private static let quietingTimeout = Duration.seconds(6)
 
     /// Brings the unit to a proven prompt. Interrupts its program and removes the program's callbacks.
@@ -172,6 +174,13 @@ extension LuaREPL {
             try await clock.sleep(until: clock.deadline(in: Self.restartPause))
             try await channel.send(Array("if \(LuaHelper.name) then \(word)()end".utf8), deadline: deadline)
         } while try await isHeard(word)
+    }
+
+    /// Listens to a restarted unit until it says anything: a lost link is as silent as a silent program.
+    /// - Throws: `LinkError.disconnected` when the link has broken, and with it perhaps the restart.
+    public func outlastLinkLoss() async throws {
+        guard let bytes = try await inbox.next(before: clock.deadline(in: Self.lossNotice), on: clock) else { return }
+        inbox.putBack([bytes])
     }
 
     /// Whatever else comes is the program's, and stays for its listener.

@@ -185,6 +185,40 @@ import VirtualDevices
         }
     }
 
+    /// Nobody answers: neither the question behind a restart that came, nor the one behind a restart that never did.
+    @Test func aLinkThatBreaksAtTheRestartIsNoSilentProgram() async throws {
+        let isBroken = Mutex(false)
+        try await play(writeFault: { _, bytes in
+            isBroken.withLock { isBroken in
+                isBroken = isBroken || bytes == [4]
+                return isBroken ? nil : bytes
+            }
+        }) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            try await repl.reset(within: .seconds(3))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await clock.sleep(until: clock.deadline(in: .milliseconds(1700)))
+                    unit.cut()
+                }
+                await #expect(throws: LinkError.disconnected("the unit has gone")) { try await repl.outlastLinkLoss() }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// What proves the link stays for its listener.
+    @Test func aProgramThatSpeaksProvesItsStart() async throws {
+        try await play(main: "V=\"1.2\"\n-- tells \\x18") { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            try await repl.reset(within: .seconds(3))
+            let start = clock.now
+            try await repl.outlastLinkLoss()
+            #expect(start == clock.now)
+            #expect(try await repl.next(before: clock.now) == .message([0x18] + Array("1.2".utf8)))
+        }
+    }
+
     @Test func aProgramThatDoesNotTellIsAskedOnce() async throws {
         try await play(main: "V=\"1.2\"\n-- \\x18") { unit, clock in
             let repl = try await Self.attach(unit, clock)
