@@ -1,6 +1,7 @@
 """A plain DFU client on bleak, run in the guest by transfer.py: no receipts, a checksum and a retry for each object.
 
-Written from Nordic's protocol alone. Usage: plain_client.py ADDRESS PACKAGE, the address of the unit's application.
+Written from Nordic's protocol alone. Usage: plain_client.py ADDRESS [PACKAGE], the address of the unit's application. Without a package
+it leaves the unit in its bootloader, whose address it prints and bluetoothd then knows.
 """
 
 import asyncio
@@ -79,13 +80,17 @@ class Transfer:
             await self.send(2, image, min(start + PAGE, len(image)))
 
 
-async def main(address, package):
-    with zipfile.ZipFile(package) as archive:
-        init_packet, image = archive.read("application.dat"), archive.read("application.bin")
+async def main(address, package=None):
     await jump(address)
     octets = address.split(":")
     bootloader = ":".join(octets[:5] + [f"{(int(octets[5], 16) + 1) & 0xFF:02X}"])
-    client = BleakClient(await find(bootloader))
+    device = await find(bootloader)
+    if package is None:
+        print(bootloader)
+        return
+    with zipfile.ZipFile(package) as archive:
+        init_packet, image = archive.read("application.dat"), archive.read("application.bin")
+    client = BleakClient(device)
     await client.connect()
     transfer = Transfer(client)
     await transfer.run(init_packet, image)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """How fast firmware and an FPGA image go over the lab's air.
 
-Usage: .venv-lab/bin/python Tests/Lab/transfer.py [--loss 0 0.004] [--runs 1] [--client COMMAND] [--older PYTHON]
+Usage: .venv-lab/bin/python Tests/Lab/transfer.py [--loss 0 0.004] [--runs 1] [--older PYTHON]
+       [--client COMMAND [--in-bootloader] [--attempts 1]]
 
 Firmware by noafw, by a plain client on bleak (plain_client.py; bleak has to be in .venv-lab), and by COMMAND, in which {address} and
-{package} stand for the bootloader's address and its file. The FPGA image as noafw sends it, and with --older also to a unit whose
-interpreter cannot read its input as bytes, so that the image goes as Python text. See docs/lab.md.
+{package} stand for the unit's address and the firmware's file. With --in-bootloader the unit is in its bootloader by then, and the
+address is the bootloader's. The FPGA image as noafw sends it, and with --older also to a unit whose interpreter cannot read its input
+as bytes, so that the image goes as Python text. See docs/lab.md.
 """
 
 import argparse
@@ -46,19 +48,27 @@ async def foreign(lab, words):
     return await command.wait(900)
 
 
-async def plain(lab, unit, package):
-    result = await foreign(lab, [str(PYTHON), str(ROOT / "Tests/Lab/plain_client.py"), unit.address, str(package)])
+async def plain(lab, unit, *package):
+    result = await foreign(lab, [PYTHON, ROOT / "Tests/Lab/plain_client.py", unit.address, *package])
     if result.code != 0:
         print(f"the plain client failed: {result.errors.strip()[-400:]}", flush=True)
+    return result
 
 
-def other(command):
-    """A client that finds the unit and its bootloader by itself."""
+def other(command, in_bootloader, attempts):
+    """A client that finds the bootloader by itself, or meets the unit there; it is started again when it ends badly."""
+    name = shlex.split(command)[0].rsplit("/", 1)[-1]
 
     async def client(lab, unit, package):
-        await foreign(lab, shlex.split(command.format(address=unit.address, package=package)))
+        address = (await plain(lab, unit)).output.strip() if in_bootloader else unit.address
+        words = shlex.split(command.format(address=address, package=package))
+        for attempt in range(1, attempts + 1):
+            result = await foreign(lab, words)
+            if result.code == 0:
+                break
+        print(f"{name} ends with code {result.code} at attempt {attempt}", flush=True)
 
-    client.__name__ = shlex.split(command)[0].rsplit("/", 1)[-1]
+    client.__name__ = name
     return client
 
 
@@ -84,6 +94,8 @@ async def main():
     parser.add_argument("--loss", nargs="*", type=float, default=[0, 0.004], help="probabilities")
     parser.add_argument("--runs", type=int, default=1, help="of each client at each loss")
     parser.add_argument("--client", help="a third client's command line")
+    parser.add_argument("--in-bootloader", action="store_true", help="the third client meets the unit in its bootloader")
+    parser.add_argument("--attempts", type=int, default=1, help="how often the third client may be started until it ends well")
     parser.add_argument("--older", help="an interpreter for the unit that cannot read its input as bytes")
     options = parser.parse_args()
     prepare_logs()
@@ -92,7 +104,7 @@ async def main():
     with zipfile.ZipFile(package) as archive:
         byte_count = archive.getinfo("application.bin").file_size
     print(f"{byte_count} bytes, from the first request to the last")
-    clients = [noafw, plain] + ([other(options.client)] if options.client else [])
+    clients = [noafw, plain] + ([other(options.client, options.in_bootloader, options.attempts)] if options.client else [])
     async with Bench(LOGS).open() as bench:
         lab = Lab(bench, assets, assets, is_full=True)
         lab.begin("transfer")
