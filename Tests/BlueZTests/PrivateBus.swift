@@ -13,6 +13,7 @@ final class LineProcess: Sendable {
     private let input: FileHandle
     private let output: FileHandle
     private let lines = Inbox<String>()
+    private let isRead = DispatchSemaphore(value: 0)
 
     init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
@@ -21,7 +22,10 @@ final class LineProcess: Sendable {
         self.input = input.fileHandleForWriting
         self.output = output.fileHandleForReading
         // A thread of its own: it ends with the process's end of the pipe.
-        let reader = Thread { [lines, output = self.output] in Self.read(output, into: lines) }
+        let reader = Thread { [lines, isRead, output = self.output] in
+            Self.read(output, into: lines)
+            isRead.signal()
+        }
         reader.start()
     }
 
@@ -54,10 +58,11 @@ final class LineProcess: Sendable {
         return line
     }
 
-    /// Kills the process and waits until it is gone.
+    /// Kills the process and waits until it is gone, and its output closed.
     func end() {
         process.signal(SIGKILL)
         process.waitUntilExit()
+        if isRead.wait(timeout: .now() + 10) == .success { isRead.signal() }
     }
 }
 

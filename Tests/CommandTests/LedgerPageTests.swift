@@ -48,13 +48,8 @@ struct LedgerPageTests {
 
     @Test func oneRun() throws { check(try look(PageRuns.make(1, days: 1, stations: 1), "one")) }
 
-    @Test func tenThousandRunsTakeMoments() {
-        let runs = PageRuns.make(10_000, days: 40, stations: 24)
-        let clock = ContinuousClock()
-        let begun = clock.now
-        let page = HTMLReport.page(RunFigures(runs), scope: "", made: .now)
-        #expect(begun.duration(to: clock.now) < .seconds(20), "a debug build takes about one second")
-        #expect(page.utf8.count < 300_000)
+    @Test func tenThousandRunsAreOneSmallPage() {
+        #expect(HTMLReport.page(RunFigures(PageRuns.make(10_000, days: 40, stations: 24)), scope: "", made: .now).utf8.count < 300_000)
     }
 }
 

@@ -50,7 +50,7 @@ struct WholeServerTests {
         #expect(try first.run(flash("line-1") + ["--dry-run"], environment: environment).status == 0)
         try FileManager.default.copyItem(atPath: first.state.path + "/virtual", toPath: second.state.path + "/virtual")
         let running = try first.start(flash("line-1", only: "firmware", speed: "1"), environment: environment)
-        try cluster.wait(while: "SELECT count(*) FROM noafw.leases WHERE expires_at > now()", is: "0", database: "noafw")
+        try await cluster.wait(while: "SELECT count(*) FROM noafw.leases WHERE expires_at > now()", is: "0", database: "noafw")
         let refused = try second.run(flash("line-2") + ["--json"], environment: environment)
         #expect(refused.status == 75 && refused.errors.contains("LED-0100") && refused.errors.contains("line-1"), "\(refused.errors)")
         let unit = try #require((try ToolBench.json(refused.output)["units"] as? [[String: Any]])?.first)
@@ -102,7 +102,7 @@ struct WholeServerTests {
     }
 
     /// The first unit's run is there while the second unit is worked on.
-    @Test func aLineSendsEachRunWhenItEnds() throws {
+    @Test func aLineSendsEachRunWhenItEnds() async throws {
         let bench = try ToolBench()
         defer { bench.remove() }
         let units = ["--virtual", "monocle:a", "--virtual", "monocle:b"]
@@ -110,7 +110,7 @@ struct WholeServerTests {
             ["flash", "--watch", "--only", "scripts", "--virtual-speed", "4", "--station", "line-1", "--order", "shift"] + units,
             environment: environment)
         let count = "SELECT count(*) FROM noafw.runs WHERE work_order = 'shift'"
-        for _ in 0..<5 { try cluster.wait(while: count, is: "0", database: "noafw") }
+        try await cluster.wait(while: count, is: "0", database: "noafw")
         #expect(try sql(count) == "1")
         let errors = line.remainingErrors()
         #expect(line.wait() == 0, "\(errors)")

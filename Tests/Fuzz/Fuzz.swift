@@ -38,7 +38,7 @@ enum Fuzz {
 func takeOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     if let complaint = Fuzz.target?.complaint(about: input) {
-        print("complaint: \(complaint)")
+        FileHandle.standardError.write(Data("complaint: \(complaint)\n".utf8))
         abort()
     }
     return 0

@@ -31,6 +31,8 @@ private struct TransferPlay {
     private var machine = TransferMachine(initPacket: packet, image: image, saveInterval: .seconds(1))
     private var time = Duration.zero
     private var request: [UInt8] = []
+    /// The last object; the unit may have been asked since then.
+    private var isExecuted = false
     private var received: [ObjectKind: Int] = [:]
     private var executed: [ObjectKind: Int] = [:]
     private(set) var wait = TransferWait.pause
@@ -41,7 +43,13 @@ private struct TransferPlay {
         let actions = machine.handle(event, at: time)
         for (index, action) in actions.enumerated() {
             switch action {
-            case .writeControl(let bytes): request = bytes
+            case .writeControl(let bytes):
+                request = bytes
+                switch bytes.first.flatMap(ControlPointOperation.init(rawValue:)) {
+                case .create: isExecuted = false
+                case .execute: isExecuted = true
+                default: break
+                }
             case .sendPackets(let kind, let ranges):
                 for range in ranges { try send(range, of: kind) }
             case .wait(let wait, let limit):
@@ -51,7 +59,7 @@ private struct TransferPlay {
             case .progress(let count): try BrokenPromise.check((0...Self.image.count).contains(count), "\(count) bytes proved")
             case .notice: continue
             case .done:
-                try BrokenPromise.check(request.first == ControlPointOperation.execute.rawValue, "an end without EXECUTE")
+                try BrokenPromise.check(isExecuted, "an end without EXECUTE")
                 isOver = true
             case .fail: isOver = true
             }

@@ -145,7 +145,7 @@ struct LeaseServerTests {
         _ = try await leases.take(ClaimRequest(unit: "A", run: run), over: nil, timeToLive: .seconds(60))
         let blocker = Task.detached { [bench] in try? bench.sql("BEGIN; SELECT 1 FROM noafw.leases FOR UPDATE; SELECT pg_sleep(30)") }
         let sleeping = "FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND datname = '\(bench.database)'"
-        try bench.cluster.wait(while: "SELECT count(*) \(sleeping)", is: "0")
+        try await bench.cluster.wait(while: "SELECT count(*) \(sleeping)", is: "0")
         let fault = await #expect(throws: ServerFault.self) {
             try await leases.renew(unit: "A", run: run, token: 1, timeToLive: .seconds(60))
         }

@@ -21,7 +21,7 @@ struct StormTests {
         let seeds = TestRange.seeds(60, quick: [14, 31])
         var digests: [UInt64: String] = [:]
         for seed in seeds { digests[seed] = try await StormPlan(seed: seed).play(station, bases).digest }
-        let busy = BusyThreads(count: 4)
+        let busy = BusyThreads(count: 2)
         defer { busy.stop() }
         for seed in seeds {
             let again = try await StormPlan(seed: seed).play(station, bases)

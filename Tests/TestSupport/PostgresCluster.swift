@@ -126,11 +126,13 @@ package final class PostgresCluster: Sendable {
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Waits until a statement gives another answer, for some seconds at most.
-    package func wait(while text: String, is answer: String, database: String = "postgres") throws {
-        for _ in 0..<200 {
-            guard try sql(text, database: database) == answer else { return }
-            usleep(20_000)
+    /// Waits until a statement gives another answer.
+    /// - Throws: ``Failure`` after a minute.
+    package func wait(while text: String, is answer: String, database: String = "postgres") async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        while try sql(text, database: database) == answer {
+            guard ContinuousClock.now < end else { throw Failure(description: "for a minute \(answer) is the answer to \(text)") }
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

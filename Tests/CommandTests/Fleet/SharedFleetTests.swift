@@ -97,7 +97,7 @@ struct SharedFleetTests {
         let (lost, others) = (place.stations[0], place.stations.dropFirst())
         let working = Task { try await self.workAll(others) }
         let victim = try lost.bench.start(["flash"] + Self.fleet, environment: lost.environment)
-        try place.cluster.wait(
+        try await place.cluster.wait(
             while: "SELECT count(*) FROM noafw.leases WHERE holder = '\(lost.name)' AND expires_at > now()", is: "0", database: "noafw")
         victim.signal(SIGKILL)
         _ = victim.remainingErrors()
