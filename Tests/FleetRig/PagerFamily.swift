@@ -44,7 +44,7 @@ struct PagerConsole: UnitConsole {
 
 extension Component {
     /// A component of the pager's own.
-    package static let text = Component("text", order: 9, stages: [.text], evidence: .version)
+    package static let text = Component(.init("text", order: 9, stages: [.text], evidence: .version))
 }
 
 extension Stage {

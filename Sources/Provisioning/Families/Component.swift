@@ -24,25 +24,18 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
         /// `nil` if the catalogue does not hold it.
         public let slot: CatalogueSlot?
 
-        fileprivate init(
-            _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String, outdatesOthers: Bool, mayBeMissing: Bool,
-            slot: CatalogueSlot?
+        public init(
+            _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String? = nil, outdatesOthers: Bool = false,
+            mayBeMissing: Bool = false, slot: CatalogueSlot? = nil
         ) {
             (self.name, self.order, self.stages, self.evidence) = (name, order, stages, evidence)
-            (self.title, self.outdatesOthers, self.mayBeMissing, self.slot) = (title, outdatesOthers, mayBeMissing, slot)
+            (self.title, self.outdatesOthers, self.mayBeMissing, self.slot) = (title ?? name, outdatesOthers, mayBeMissing, slot)
         }
     }
 
     private let declaration: Declaration
 
-    public init(
-        _ name: String, order: Int, stages: [Stage], evidence: Evidence, title: String? = nil, outdatesOthers: Bool = false,
-        mayBeMissing: Bool = false, slot: CatalogueSlot? = nil
-    ) {
-        declaration = Declaration(
-            name, order: order, stages: stages, evidence: evidence, title: title ?? name, outdatesOthers: outdatesOthers,
-            mayBeMissing: mayBeMissing, slot: slot)
-    }
+    public init(_ declaration: Declaration) { self.declaration = declaration }
 
     public subscript<Value>(dynamicMember member: KeyPath<Declaration, Value>) -> Value { declaration[keyPath: member] }
 
@@ -54,8 +47,10 @@ public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible
 
     public var description: String { declaration.name }
 
-    public static func == (left: Component, right: Component) -> Bool { left.name == right.name }
-    public static func < (left: Component, right: Component) -> Bool { (left.order, left.name) < (right.order, right.name) }
+    public static func == (left: Component, right: Component) -> Bool { left.declaration.name == right.declaration.name }
+    public static func < (left: Component, right: Component) -> Bool {
+        (left.declaration.order, left.declaration.name) < (right.declaration.order, right.declaration.name)
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(declaration.name) }
 }
 

@@ -3,12 +3,12 @@ import REPL
 import Support
 
 extension Component {
-    public static let fpga = Component(
+    public static let fpga = Component(.init(
         "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest, title: "FPGA image",
         slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20, usualByteCount: 444_430) { content in
             let image = try FPGAImage(content.bytes, isChecked: !content.isUnchecked)
             return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(image.bytes), digest: image.contentSHA256Text)
-        })
+        }))
 }
 
 extension AssetCatalogue {

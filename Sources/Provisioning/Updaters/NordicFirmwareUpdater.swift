@@ -3,7 +3,7 @@ import DFU
 import Support
 
 extension Component {
-    public static let firmware = Component(
+    public static let firmware = Component(.init(
         "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version, outdatesOthers: true,
         slot: CatalogueSlot(
             folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20, beginning: Array("PK".utf8),
@@ -16,7 +16,7 @@ extension Component {
                 return CheckedAsset(
                     version: package.images.first?.version?.description,
                     isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
-            }))
+            })))
 }
 
 extension AssetContent {

@@ -4,12 +4,12 @@ import ScriptBundle
 import Support
 
 extension Component {
-    public static let scripts = Component(
+    public static let scripts = Component(.init(
         "scripts", order: 2, stages: [.scripts], evidence: .digest, mayBeMissing: true,
         slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { content in
             _ = try ScriptSet.open(content, version: nil)
             return CheckedAsset(version: nil, isDevelopment: false)
-        })
+        }))
 }
 
 extension Stage {

@@ -3,7 +3,7 @@ import Provisioning
 
 extension Component {
     /// It goes to the inactive slot; nothing that the unit needs is erased.
-    static let keyboardFirmware = Component("firmware", order: 0, stages: [.download, .slotRestart], evidence: .version)
+    static let keyboardFirmware = Component(.init("firmware", order: 0, stages: [.download, .slotRestart], evidence: .version))
 }
 
 extension Stage {

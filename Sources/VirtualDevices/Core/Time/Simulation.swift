@@ -9,14 +9,14 @@ import Support
 ///
 /// With a seed, chance chooses among the jobs that are ready and among the sleepers that are due, the same for the same seed: no program
 /// may rely on an order. What waits for another thread stops time (``SessionClock/paused(_:)``), and goes on once nothing is left to do
-/// and all that have stopped time are back: whichever thread is faster, chance sees the same.
+/// and all that have stopped time are back: whichever thread is faster, chance sees the same. Unchecked, because every variable is read and
+/// written only with `condition` held.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     private struct Sleeper {
         let id: UInt64
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    // Every variable below is read and written only with `condition` locked.
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
     private var nextJob = 0
