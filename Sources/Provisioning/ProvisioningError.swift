@@ -10,6 +10,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case staysInApplication
     case doesNotReturn
     case wrongVersion(Component, expected: String, actual: String?)
+    /// Though its bootloader took the whole image, for the first time.
+    case oldFirmware(String?)
     case batteryLow(percent: Int, minimum: Int)
     /// The unit tells no percentage.
     case batteryUnknown
@@ -52,7 +54,7 @@ extension ProvisioningError: DiagnosableError {
         switch self {
         case .restartsWhenInterrupted: .restart
         case .unitNotFound: .absence
-        case .unitGone, .staysInApplication, .doesNotReturn, .programEndsLink: .link
+        case .unitGone, .staysInApplication, .doesNotReturn, .oldFirmware, .programEndsLink: .link
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .link : nil
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
@@ -89,6 +91,12 @@ extension ProvisioningError: DiagnosableError {
                 "the unit reports \(component.name) \(actual ?? "nothing") instead of \(expected)",
                 cause: "the unit does not run what was written, or the given version is not the version of the file",
                 remedy: "check the version given for the file; run the command again with --force --only \(component.name)")
+        case .oldFirmware(let version):
+            Diagnosis(
+                "PRV-0046", .unavailable, .radio,
+                "the unit reports its old firmware \(version ?? "") again, and its bootloader took the whole new one",
+                cause: "it lost power or was reset while its bootloader put the new one in place",
+                remedy: "charge the unit and run the same command again")
         case .batteryLow(let percent, let minimum):
             Diagnosis(
                 "PRV-0005", .unitFailed, .unit,

@@ -33,6 +33,18 @@ struct InterruptionTests {
         #expect(wasCut, "no cut was reached")
     }
 
+    /// Power fails at any word that the bootloader writes: of the image, or of the settings that put it in place.
+    @Test(arguments: TestRange.of(Array(stride(from: 100, to: 6000, by: 50)), quick: [2000, 4900, 5250, 5650]))
+    func aPowerCutWithinFirmwareIsRecovered(word: Int) async throws {
+        var bench = Bench()
+        defer { bench.remove() }
+        bench.faults.firmwareCuts = [word]
+        var options = JobOptions()
+        options.components = [.firmware]
+        let report = try await bench.flash(Bench.assets(), options: options)
+        #expect(report.passed, "\(String(describing: report.error))")
+    }
+
     @Test(arguments: [(0.01, 0.0, 0.0), (0.0, 0.004, 0.0), (0.0, 0.0, 0.02), (0.005, 0.002, 0.005)])
     func lossyAirIsSurvived(loss: Double, corruption: Double, delay: Double) async throws {
         var bench = Bench()

@@ -98,7 +98,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
         let actual = try await unit.version(of: .firmware)
-        if job.transfers.whole > 0 { try conclude(actual, job) }
+        if job.transfers.whole > 0, !isOld(actual, job) { try conclude(actual, job) }
         let isCurrent = actual == version && !job.isForced(.firmware)
         return Planned(updater: self, plan: plan(isCurrent ? .current : .update, from: actual, interval: unit.connectionInterval))
     }
@@ -123,10 +123,16 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
 
     /// Only what the unit reports after the transfer counts; a bootloader that accepted everything proves nothing.
     private func conclude(_ actual: String?, _ job: JobState) throws {
+        if isOld(actual, job) { throw ProvisioningError.oldFirmware(actual) }
         guard actual == version else {
             throw ProvisioningError.wrongVersion(.firmware, expected: version, actual: actual)
         }
         job.updated(.firmware, to: version, byteCount: byteCount)
+    }
+
+    /// Until its settings are written the bootloader can start the old firmware: where power fails meanwhile, the image is sent once more.
+    private func isOld(_ actual: String?, _ job: JobState) -> Bool {
+        job.transfers.whole < TransferCounts.wholeLimit && ![version, firmware.image.version?.description].contains(actual)
     }
 
     /// Sends the image to a unit that is in its bootloader, and waits for its application.

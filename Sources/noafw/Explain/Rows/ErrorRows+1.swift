@@ -128,5 +128,6 @@ extension ErrorRows {
         CAT-0018	65	FILE has SHA-256 DIGEST, not DIGEST	it is damaged, or it is another file	fetch it again from its source
         CAT-0019	75	another process holds FOLDER	a noafw that adds an image was stopped (Ctrl-Z), or it hangs	resume or end it, then run the same command again
         CAT-0020	65	2 entries of the catalogue are bad	files were damaged or replaced, or a manifest was changed by hand	follow the advice beside each entry; no run uses a bad file
+        CAT-0021	66	the catalogue FOLDER holds no entry	nothing was added to it yet	add files with noafw assets add, or name another catalogue with --assets
         """#
 }

@@ -2,7 +2,6 @@
 
 extension ErrorRows {
     static let part2 = #"""
-        CAT-0021	66	the catalogue FOLDER holds no entry	nothing was added to it yet	add files with noafw assets add, or name another catalogue with --assets
         DFU-0000	1	the bootloader refused EXECUTE: unknown request	the unit runs a bootloader that does not know it	check the unit's model
         DFU-0002	1	the bootloader refused EXECUTE: the request is not supported	the bootloader was built without it	check the unit's model
         DFU-0003	1	the bootloader refused EXECUTE: a parameter is wrong	the object's size does not suit the bootloader	power-cycle the unit and run the same command again; report it if it fails again
@@ -128,5 +127,7 @@ extension ErrorRows {
         KEY-0004	65	the text is not UTF-8	it is a binary file, or in another encoding	convert it first: iconv -t UTF-8
         KEY-0005	75	the link was lost (REASON): 64 of 100 keys are typed; 7 more may be typed or not	the unit is out of range or lost its power; without a link it still types what it has received	look at the host, empty its field by hand, and run the same command again
         KEY-0006	75	the last lines were not typed: 7 keys of a lost link may be typed or not	noafw takes nothing away on a host whose text it does not know	empty the host's field by hand, then give an empty line, or run the same command again
+        KEY-0007	69	URL does not prove anything: REASON	it is not the unit's web page, or this machine is not in the unit's network	open the unit's page in a browser; its name is usually http://ios-keyboard.local
+        KEY-0008	65	the unit uses the layout LAYOUT, not de; nothing was typed	the unit starts with ch-de, whatever was set before	set the layout on the unit's web page, or give --layout LAYOUT if its host uses that
         """#
 }

@@ -2,9 +2,6 @@
 
 extension ErrorRows {
     static let part4 = #"""
-        NOA-0121	64	no unit is called "TEXT"; did you mean "NAME"?	a name was mistyped, or has changed	see the names with noafw units list, and correct --device
-        NOA-0122	64	no error has the code TEXT; the nearest is CODE	the code was mistyped, or another version of noafw has it	run noafw explain with the code as it was shown
-        NOA-0123	64	this machine knows no unit "TEXT"	it is neither an address nor a name, or the unit was forgotten before	see the units with noafw units list, or give an address such as C6:05:04:03:02:01
         NOA-0124	66	there is no key in PLACE	the variable is not set in this job, nothing was written to standard input, or it is longer than a key	set the variable as a secret of the job, or pipe the key, as docs/ci.md shows
         NOA-0125	64	standard output is a terminal, and the result is no text	-o - is for a pipe or a file	name a file with -o, or send standard output to one
         NOA-0126	64	it is not known where this bundle was made: --source is missing	this is no job of GitHub or GitLab, whose environment tells it	give --source, --commit and --builder
@@ -65,6 +62,7 @@ extension ErrorRows {
         PRV-0043	1	the unit's program keeps printing and never says that it is ready; last: TEXT	its scripts are in a loop, or print too much: a quiet console is the sign of a ready program	see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER
         PRV-0044	1	the unit's program changes what was installed: NAME is missing	its scripts write, rename or remove files of their own set when they start	see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER
         PRV-0045	1	the link ends each time the unit's program has started (REASON)	its scripts restart the unit or switch its radio off, or the unit is too far away	see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER
+        PRV-0046	69	the unit reports its old firmware VERSION again, and its bootloader took the whole new one	it lost power or was reset while its bootloader put the new one in place	charge the unit and run the same command again
         PRV-0050	64	this cannot be a unit's name: REASON	names are shown in tables and typed on command lines	give a name such as "Room 3, 12"
         PRV-0051	64	NAME is the name of C0:00:00:00:00:10	a name stands for one unit	give another name, or take that one away with noafw units forget
         PRV-0052	69	this station has names for 5000 units already	names.json holds no more	take away names of units that are gone: see noafw units list
