@@ -94,9 +94,8 @@ final class StormWorld: Sendable {
         withExtendedLifetime(held) {}
         await desk.close()
         log.whenCancelled {}
-        for line in (try? String(contentsOfFile: events, encoding: .utf8))?.split(separator: "\n") ?? [] {
-            log.note(Self.lasting(String(line), in: path))
-        }
+        let told = Self.lasting((try? String(contentsOfFile: events, encoding: .utf8)) ?? "", in: path)
+        for line in told.split(separator: "\n") { log.note(String(line)) }
         log.note("exit \(code)")
         return StormRun(
             code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount, strays: times.strayCount)
@@ -106,9 +105,9 @@ final class StormWorld: Sendable {
         Set(plan.faults.filter { $0.kind == .busy }.map(\.unit)).sorted().map { plan.units[$0] }
     }
 
-    /// An event without what is of the real day, and of this folder.
-    private static func lasting(_ line: String, in folder: String) -> String {
-        line.replacing(folder, with: "WORLD").replacing(/"(time|seconds|run_id|started|ended)":("[^"]*"|[0-9.e+-]+|null),?/, with: "")
+    /// Events without what is of the real day, and of this folder.
+    private static func lasting(_ events: String, in folder: String) -> String {
+        events.replacing(folder, with: "WORLD").replacing(/"(time|seconds|run_id|started|ended)":("[^"]*"|[0-9.e+-]+|null),?/, with: "")
             .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "RUN")
             .replacing(/in use: process \d+/, with: "in use: process ID")
     }
