@@ -46,6 +46,14 @@ import Testing
         guard case .fail(.link(.connectFailed)) = machine.handle(.timedOut, at: at(25)) else { Issue.record("no failure"); return }
     }
 
+    /// A rest that is just long enough for two is divided.
+    @Test func twoAttemptsFitInTwentySeconds() throws {
+        for (deadline, end) in [(20, 10), (19.9, 19.9)] {
+            var machine = try machine(deadline: deadline)
+            #expect(machine.handle(.adapterReady(isKnown: true), at: at(0)) == .connect(until: at(end)))
+        }
+    }
+
     @Test(arguments: [BlueZError.abortedByLocal, .canceled, .abortedByRemote, .inProgress, .failed("")])
     func crowdedAirIsTriedAgainAtOnce(error: BlueZError) throws {
         var machine = try machine()

@@ -77,7 +77,13 @@ extension TransferMachineTests {
     @Test func aByteMoreEndsTheSetbacks() {
         var driver = sending()
         _ = driver.handle(.timedOut(.receipt))
-        for packet in 1...15 { #expect(failure(driver.holds(packet * 244, of: driver.image)) == nil) }
+        var slowed = 0
+        for packet in 1...15 {
+            let actions = driver.holds(packet * 244, of: driver.image)
+            #expect(failure(actions) == nil)
+            slowed += notices(actions).count { if case .pacingSlowed = $0 { true } else { false } }
+        }
+        #expect(slowed == 5 && driver.machine.pacing.level == 5, "the slowest pace is told once")
     }
 
     /// The unit was asked twice, and the first answer came after the second question.
@@ -121,8 +127,19 @@ extension TransferMachineTests {
         #expect(pacing.level == 1, "the step before was too early")
         pacing.noteCleanObject()
         #expect(pacing.level == 0)
-        for _ in 0..<100 { pacing.noteLoss() }
-        #expect(pacing.eraseTime < .seconds(1))
+    }
+
+    /// As the pauses grow, fewer packets go out before the page is erased.
+    @Test func eachLossSlowsAndNarrows() {
+        var pacing = Pacing()
+        var (rests, windows) = ([Duration](), [Int]())
+        for _ in 0..<7 {
+            rests.append(pacing.restTime)
+            windows.append(pacing.window)
+            pacing.noteLoss(of: 17)
+        }
+        #expect(rests == [100, 150, 225, 340, 510, 760, 760].map { .milliseconds($0) })
+        #expect(windows == [14, 12, 10, 8, 6, 4, 4])
     }
 
     /// What is lost at a pace that has held for four objects was lost on the air; the next loss counts.

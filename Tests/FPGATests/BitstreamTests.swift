@@ -78,6 +78,11 @@ import Testing
         #expect(reason(Array(bitstream.dropLast(2))) == nil)
     }
 
+    /// The plan's seconds come from it.
+    @Test func bytesThatAreNoFillerAreCounted() throws {
+        #expect(try FPGAImage([0x00, 0xFF, 0x01, 0xFE, 0x00], isChecked: false).denseByteCount == 2)
+    }
+
     @Test func theOperatorMayInsist() throws {
         #expect(try FPGAImage([1, 2, 3], isChecked: false).contentSHA256Text.hasPrefix("039058c6"))
         #expect(throws: FPGAError.imageEmpty) { try FPGAImage([], isChecked: false) }

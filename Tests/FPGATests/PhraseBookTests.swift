@@ -56,6 +56,12 @@ struct PhraseBookTests {
         try expectWhole((0..<20_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) })
     }
 
+    /// More values that are no phrase by themselves than have numbers: phrases make way for some.
+    @Test func moreRareValuesThanNumbers() throws {
+        let image = (0..<256).flatMap { first in (0..<20).flatMap { _ in (0..<4).map { UInt8(truncatingIfNeeded: first + 7 * $0) } } }
+        try expectWhole(image)
+    }
+
     /// Every byte equally often, the worst for a book; and only those that cannot be codes.
     @Test(arguments: [0, 1, 2])
     func noise(seed: UInt64) throws {

@@ -150,6 +150,16 @@ private final class AssetFolder: Sendable {
         ) { try folder.catalogue.firmware(for: "monocle") }
     }
 
+    @Test func theFirstChangedScriptIsNamed() throws {
+        for name in ["a.py", "b.py"] { try folder.write("changed", to: "Scripts/monocle/\(name)") }
+        let files = ["a.py", "b.py"].map { "{\"file\": \"\($0)\", \"sha256\": \"\(folder.digest($0))\"}" }.joined(separator: ",")
+        try folder.manifest(
+            ["{\"version\": \"v26.001.0000\", \"hardware\": \"monocle\", \"files\": [\(files)]}"], in: "Scripts/monocle")
+        #expect(throws: CatalogueError.digestDiffers(
+            path: "\(folder.path)/Scripts/monocle/a.py", expected: folder.digest("a.py"), actual: folder.digest("changed"))
+        ) { try folder.catalogue.content(of: .scripts, for: "monocle") }
+    }
+
     @Test func missingThings() throws {
         #expect(firmwareCode() == "CAT-0002")
         try folder.manifest([folder.add("a.zip", version: "v24.001.0000", hardware: "frame")])

@@ -232,11 +232,23 @@ private func problem(_ body: () throws -> Void) -> String? {
     @Test func onlyATrustedKeyVerifies() throws {
         let other = try BundleSigningKey(name: "other", pem: BundleSigningKey.generate())
         let signed = try bundle(set, signedBy: key)
-        #expect(signed.signature?.signer.fingerprint == key.publicKey.fingerprint)
+        #expect(signed.signature?.signer.fingerprint == "ed25519:" + SHA256.text(of: key.publicKey.bytes).prefix(16))
         #expect(try signed.verify(trusting: [other.publicKey, key.publicKey]).name == "ours")
         #expect(problem { try signed.verify(trusting: [other.publicKey]) } == "BND-0011")
         #expect(problem { try signed.verify(trusting: []) } == "BND-0011")
         #expect(problem { try bundle(set).verify(trusting: [key.publicKey]) } == "BND-0010")
+    }
+
+    /// Of an envelope's signatures sixteen are looked at.
+    @Test func aStatementsSignaturesAreBounded() throws {
+        var statement = try SignedStatement([1, 2, 3], signedBy: key)
+        let good = statement.signatures[0]
+        let other = SignedStatement.Signature(keyid: good.keyid, sig: "AAAA")
+        for (count, expected) in [(15, nil), (16, "BND-0044")] as [(Int, String?)] {
+            statement.signatures = [SignedStatement.Signature](repeating: other, count: count) + [good]
+            let bytes = [UInt8](try JSONEncoder().encode(statement))
+            #expect(problem { _ = try SignedStatement.payload(of: bytes, place: "test", trusting: [key.publicKey]) } == expected)
+        }
     }
 
     /// No digest covers what stands around the files, but nothing of it is free either.

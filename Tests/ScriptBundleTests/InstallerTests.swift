@@ -7,6 +7,30 @@ import Testing
 
 @testable import ScriptBundle
 
+struct FilePieceTests {
+    /// A piece that goes on a byte into the next packet costs an event of the link.
+    @Test(arguments: [20, 182, 244]) func piecesEndWherePacketsDo(packetByteCount: Int) {
+        var numbers = SeededNumbers(seed: 4)
+        let forbidden = InputPiece.forbidden.sorted()
+        let files = (0..<4).map { number in
+            let bytes = (0..<3000).map { index -> UInt8 in
+                let isForbidden = number > 0 && index % (number + 1) == 0
+                return isForbidden ? forbidden.randomElement(using: &numbers)! : UInt8.random(in: 0x20...0x7E, using: &numbers)
+            }
+            return ScriptSet.File(name: "f\(number).py", bytes: bytes)
+        }
+        let pieces = FilePiece.pieces(of: files, from: 0, packetByteCount: packetByteCount)
+        let most = max(packetByteCount, 240 / packetByteCount * packetByteCount)
+        var sent = 0
+        for piece in pieces {
+            let room = most - sent % packetByteCount
+            #expect(piece.bytes.count <= (room < InputPiece.headerByteCount + 32 ? room + packetByteCount : room))
+            sent += piece.bytes.count
+        }
+        #expect(pieces.last?.end == 3000 && Set(pieces.map(\.file)) == [0, 1, 2, 3])
+    }
+}
+
 /// The installer against real MicroPython and its file system.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized) struct InstallerTests {
     private func scripts(seed: UInt64) throws -> ScriptSet {

@@ -197,6 +197,13 @@ import Testing
         #expect(line.take() == [.free, .silent(.seconds(180))], "the radio may have died since")
     }
 
+    /// Whatever is heard, the radio lives.
+    @Test func aRoomOfOthersIsNotSilent() {
+        var line = Line()
+        line.show([], for: 600)
+        #expect(line.take().isEmpty)
+    }
+
     /// Nobody listens while a unit is worked on.
     @Test func workIsNotSilence() {
         var line = Line()

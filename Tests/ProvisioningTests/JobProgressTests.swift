@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Provisioning
+
+/// How far a job has come: for its bar, and for what its retries count as progress.
+struct JobProgressTests {
+    /// Always: connect 1 s, probe 3, preflight 0.1, proof 4.
+    @Test func aBarWeighsStagesBySeconds() {
+        var progress = JobProgress(expecting: [StageEstimate(.erase, seconds: 5), StageEstimate(.fpga, seconds: 11.9)])
+        #expect(progress.overall(stageFraction: 0) == 0)
+        #expect(abs(progress.overall(stageFraction: 0.5) - 0.5 / 25) < 1e-9)
+        progress.begin(.probe)
+        progress.begin(.erase)
+        #expect(abs(progress.overall(stageFraction: 0) - 4 / 25) < 1e-9)
+        #expect(abs(progress.overall(stageFraction: 2) - 9 / 25) < 1e-9, "more than the whole stage is the whole stage")
+        progress.begin(.erase)
+        #expect(abs(progress.overall(stageFraction: 0) - 9 / 25) < 1e-9, "it never goes back")
+        for stage in [Stage.fpga, .preflight, .proof] { progress.begin(stage) }
+        #expect(progress.overall(stageFraction: 1) == 1)
+    }
+
+    @Test func aPlanTakesTheSecondsOfAComponentThatIsCurrent() {
+        var progress = JobProgress(expecting: [StageEstimate(.fpga, seconds: 91.9)])
+        progress.expect(ComponentPlan(component: .fpga, action: .current, from: "1", to: "1", byteCount: 0))
+        progress.begin(.probe)
+        #expect(abs(progress.overall(stageFraction: 0) - 1 / 8.1) < 1e-9)
+    }
+
+    /// What was reached once is no progress the second time, unless the unit has lost it.
+    @Test func onlyNewGroundIsProgress() {
+        var reach = Reach([.firmware, .fpga])
+        let notes: [(Stage, Double, Int)] = [
+            (.connect, 0, 0), (.connect, 1.0 / 63, 1), (.firmware, 0.5, 2), (.firmware, 0.5, 2), (.bootloader, 1, 2), (.firmware, 2, 3),
+            (.firmware, 1, 3), (.proof, 0, 4),
+        ]
+        for (stage, fraction, advances) in notes {
+            reach.note(stage, fraction: fraction)
+            #expect(reach.advances == advances, "\(stage) \(fraction)")
+        }
+        reach.fallBack(to: .fpga)
+        reach.note(.erase, fraction: 1)
+        #expect(reach.advances == 4)
+        reach.note(.fpga, fraction: 0.1)
+        #expect(reach.advances == 5)
+        reach.fallBack(to: .proof)
+        reach.note(.fpga, fraction: 0.1)
+        #expect(reach.advances == 5, "it never falls forward")
+    }
+}
