@@ -133,8 +133,8 @@ extension OTAError: DiagnosableError {
         case .rolledBack(let old, let new):
             Diagnosis(
                 "OTA-0012", .unitFailed, .unit, "the unit reports its old firmware \(old) again instead of \(new)",
-                cause: "the new one ended before it called itself valid, and the bootloader went back to the old one",
-                remedy: "test that image on a board with a cable; the unit works as before")
+                cause: "the new one ended or lost power before it called itself valid, and the bootloader went back to the old one",
+                remedy: "run the same command again; if the old one comes back again, test that image on a board with a cable")
         }
     }
 }
