@@ -247,7 +247,7 @@ if Context.environment["NOAFW_FUZZ"] != nil {
             name: target.name, dependencies: target.dependencies, exclude: target.exclude + ["App/Program.swift"], swiftSettings: strict)
     }
     package.targets += [
-        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer", publicHeadersPath: "."),
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Tests/Fuzz", sources: ["Fuzz.swift"], swiftSettings: strict),
     ]

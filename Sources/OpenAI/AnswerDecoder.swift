@@ -73,7 +73,12 @@ struct AnswerDecoder {
 
     private static let excerptLimit = 256
 
-    private var beginningText: String { "it begins with \(ServerMessage.excerpt(of: beginning, count: 60, hiding: key))" }
+    private var beginningText: String { "it begins with \(shown(beginning))" }
+
+    private func shown(_ bytes: [UInt8]) -> String {
+        let text = ServerMessage.excerpt(of: bytes, count: 60, hiding: key)
+        return text.isEmpty ? "blanks" : text
+    }
 
     private mutating func take(_ event: [UInt8], _ piece: (String) -> Void) throws(AssistantError) {
         // Some servers keep the connection alive with events of no data.
@@ -81,7 +86,7 @@ struct AnswerDecoder {
         hasEvents = true
         if event.elementsEqual("[DONE]".utf8) { return isDone = true }
         guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(event)) else {
-            throw .notUnderstood("an event that is not JSON: \(ServerMessage.excerpt(of: event, count: 60, hiding: key))")
+            throw .notUnderstood("an event that is not JSON: \(shown(event))")
         }
         try take(chunk, piece)
     }

@@ -11,6 +11,11 @@ import Testing
         return start.begun(as: RunIDGenerator().next(), at: UTCTime(microseconds: 1)).bounded
     }
 
+    @Test func nowIsTheSystemsTime() {
+        #expect(abs(UTCTime.now.microseconds - UTCTime(Date()).microseconds) < 60_000_000)
+        #expect(UTCTime(Date(timeIntervalSince1970: 1.5)).microseconds == 1_500_000)
+    }
+
     @Test func textsOfAUnitAreHarmless() {
         let text = record {
             $0.serial = "  "

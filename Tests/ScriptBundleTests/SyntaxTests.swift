@@ -74,6 +74,10 @@ struct SyntaxTests {
         let files = (0..<1000).map { file("\($0).py", "x = \($0)\n") }
         #expect(ScriptGroup.groups(of: files, for: .mpyCross).count == 1)
         #expect(ScriptGroup.groups(of: files, for: .luac).count == 1000)
+        for alone in ["x = 1 \\", "x = 1 \\\r\n", "\u{FEFF}x = 1\n", "x = const(1)\n"] {
+            let groups = ScriptGroup.groups(of: [file("a.py", "x = 1\n"), file("b.py", alone), file("c.py", "x = 1\n")], for: .mpyCross)
+            #expect(groups.map(\.files.count) == [1, 1, 1], "\(alone)")
+        }
         let large = (0..<4).map { file("\($0).py", String(repeating: "#", count: 200_000)) }
         #expect(ScriptGroup.groups(of: large, for: .mpyCross).count == 4)
     }
