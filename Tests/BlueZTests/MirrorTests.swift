@@ -32,6 +32,13 @@ import Testing
         #expect(mirror.characteristic(AttributeID("fe59"), of: Self.device + "0") == nil)
     }
 
+    /// The exchange may end after the tables are there.
+    @Test func theMTUIsTheLastOne() {
+        var mirror = Self.loaded()
+        _ = mirror.change(Self.characteristic, BusName.characteristic, ["MTU": .integer(185)], invalidated: [])
+        #expect(mirror.characteristics[Self.characteristic]?.mtu == 185)
+    }
+
     @Test func aLinkThatEndsIsReportedOnce() {
         var mirror = Self.loaded(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
         let off: [String: BusValue] = ["Connected": .boolean(false)]

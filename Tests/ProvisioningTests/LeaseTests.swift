@@ -8,6 +8,28 @@ import VirtualDevices
 
 @testable import Provisioning
 
+struct RestoreGuardTests {
+    /// A program is started again by whom it was stopped, and not on half of what it needs.
+    @Test func onlyAStoppedProgramThatIsWholeIsOwed() {
+        let guarded = RestoreGuard()
+        #expect(!guarded.owesStart && !guarded.hasLeftOut)
+        guarded.interrupted()
+        #expect(guarded.owesStart && !guarded.hasLeftOut)
+        guarded.beginChanging(.scripts)
+        guarded.beginChanging(.fpga)
+        guarded.endChanging(.scripts)
+        #expect(!guarded.owesStart)
+        guarded.endChanging(.fpga)
+        #expect(guarded.owesStart)
+        guarded.started()
+        #expect(!guarded.owesStart)
+        guarded.leavesOut()
+        #expect(guarded.owesStart && guarded.hasLeftOut)
+        guarded.started()
+        #expect(!guarded.owesStart && !guarded.hasLeftOut)
+    }
+}
+
 /// What a unit said of itself holds until something happens to it.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct LeaseTests {

@@ -44,7 +44,8 @@ extension Examples {
 
     static let provisioning = CataloguedErrors([
         ProvisioningError.unitNotFound(address), .unitGone(address), .staysInApplication, .doesNotReturn,
-        .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .oldFirmware("VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
+        .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .oldFirmware("VERSION"),
+        .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
         .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
         .programEndsLink("REASON"),
         .programSilent(seconds: 10), .programPrints("TEXT"), .programChanges(["NAME is missing"]), .bitstreamVersionUnknown("FILE"),
