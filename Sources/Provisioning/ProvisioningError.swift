@@ -94,7 +94,7 @@ extension ProvisioningError: DiagnosableError {
         case .oldFirmware(let version):
             Diagnosis(
                 "PRV-0046", .unavailable, .radio,
-                "the unit reports its old firmware \(version ?? "") again, and its bootloader took the whole new one",
+                "the unit reports its old firmware\(version.map { " \($0)" } ?? "") again, and its bootloader took the whole new one",
                 cause: "it lost power or was reset while its bootloader put the new one in place",
                 remedy: "charge the unit and run the same command again")
         case .batteryLow(let percent, let minimum):
