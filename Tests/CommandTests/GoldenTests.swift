@@ -175,7 +175,9 @@ struct GoldenTests {
 
     /// Without what is another one at each run: places, times, durations, addresses and numbers of runs.
     private static func withoutChance(_ text: String, _ bench: ToolBench) -> String {
-        text.replacing(bench.state.path, with: "STATE").replacing(TestTools.root.path, with: "ROOT")
+        // A copy of the sources has a link to the interpreters' folder.
+        let tools = TestTools.root.appendingPathComponent(".venv").resolvingSymlinksInPath().deletingLastPathComponent().path
+        return text.replacing(bench.state.path, with: "STATE").replacing(TestTools.root.path, with: "ROOT").replacing(tools, with: "ROOT")
             .replacing(ProcessInfo.processInfo.hostName, with: "HOST")
             .replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(\.[0-9]+)?(Z| UTC)?/, with: "TIME")

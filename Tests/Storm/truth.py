@@ -4,14 +4,15 @@
   Tests/Storm/truth.py WORLD EXPECTATION
 
 EXPECTATION is a file with JSON: `units`, each with its `folder` below WORLD and what it should hold: `firmware` (a DFU package), `fpga` (an image)
-and `files` (a path by name), and what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
+and `files` (a path by name), what it should not, `absent`, whether it held other
+files of these names that belong together, `isOlder`, and what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
 """
 import base64, json, pathlib, re, sqlite3, sys, zipfile
 
 # The FPGA's part of a Monocle's flash, and the word behind it that commits it (monocle-micropython, `modules/update.c`).
 FPGA_SIZE, COMMITTED = 0x6C80E, b"done"
 # The line with which noafw begins a program.
-HEAD = re.compile(rb'\AARGPT_VERSION="[^"\n]*"\n')
+HEAD = re.compile(rb'\AARGPT_VERSION="([^"\n]*)"\n')
 # What a run may leave in the folder of the station's state.
 STATE = re.compile(
     r"ledger/(ledger\.sqlite(-wal|-shm)?|ledger-before-.*|processes\.lock|ledger\.lock|spool\.reserve|spool\.jsonl)$|kept/|virtual/"
@@ -29,8 +30,11 @@ def unit(world, wanted):
     held = [file.read_bytes() for place in (folder / "files", world / "state/kept") for file in place.rglob("*") if file.is_file()]
     lost = [name for name, text in wanted.get("own", {}).items() if text.encode() not in held]
     has_program = any((folder / "files" / name).is_file() for name in ("main.py", "main.lua"))
+    different = [text.split(":")[0] for text in files(folder, wanted)]
+    is_new = not any(name.startswith("main.") for name in different)
+    is_mixed = has_program and bool(different) and (len(different) < len(wanted["files"]) if wanted["isOlder"] else is_new)
     address = json.loads((folder / "unit.json").read_text())["address"]
-    return {"differences": differences, "lost": lost, "address": address, "hasProgram": has_program}
+    return {"differences": differences, "lost": lost, "address": address, "hasProgram": has_program, "isMixed": is_mixed}
 
 
 def application(folder):
@@ -41,9 +45,15 @@ def application(folder):
     return base64.b64decode(storage["flash"])[:bank["size"]] if bank["content"] == 1 else None
 
 
-def running(folder):
-    found = VERSION.search(application(folder) or b"")
-    return found and found.group().decode()
+def versions(folder):
+    """What the unit's content says that it is, by component."""
+    places = [folder / "files" / name for name in ("main.py", "main.lua")]
+    flash = folder / "fpga-flash.bin"
+    found = {
+        "firmware": VERSION.search(application(folder) or b""),
+        "fpga": VERSION.search(flash.read_bytes()) if flash.exists() else None,
+        "scripts": next((HEAD.match(place.read_bytes()) for place in places if place.is_file()), None)}
+    return {name: match.group(match.re.groups).decode() for name, match in found.items() if match}
 
 
 def firmware(folder, wanted):
@@ -67,6 +77,9 @@ def fpga(folder, wanted):
 
 
 def files(folder, wanted):
+    for name in wanted["absent"]:
+        if (folder / "files" / name).exists():
+            yield f"{name}: there"
     for name, path in wanted.get("files", {}).items():
         file = folder / "files" / name
         if not file.is_file():
@@ -77,6 +90,33 @@ def files(folder, wanted):
             content = HEAD.sub(b"", content)
         if content != pathlib.Path(path).read_bytes():
             yield f"{name}: another"
+
+
+def record(row, before):
+    """What contradicts itself, or the unit's records before it."""
+    last, passed = before.get(row["unit_address"]), row["outcome"] == "pass"
+    if (row["code"] is None) != passed or (row["blame"] is None) != passed:
+        yield f"its code is {row['code']}, its blame {row['blame']}"
+    if row["attempt_of"] != before.get((row["unit_address"], row["verb"])):
+        yield f"it is an attempt of {row['attempt_of']}"
+    known = json.loads(row["versions_before"])
+    if last and last["outcome"] == "pass":
+        for name, version in json.loads(last["versions_after"]).items():
+            if known.get(name, version) != version:
+                yield f"{name} was {known[name]}, and {version} after the run before"
+    time = 0
+    for step in json.loads(row["steps"]):
+        if step["start_ms"] < time or step["ms"] < 0:
+            yield f"{step['name']} began at {step['start_ms']} ms, the step before it ended at {time} ms"
+        time = step["start_ms"] + step["ms"]
+        if passed and step["outcome"] == "pass" and step.get("code"):
+            yield f"{step['name']} has passed with {step['code']}"
+    if row["elapsed_ms"] is not None and time > row["elapsed_ms"] + 1:
+        yield f"its steps end at {time} ms, it at {row['elapsed_ms']} ms"
+    sent = {step["name"] for step in json.loads(row["steps"])}
+    for name, digest in json.loads(row["digests"]).items():
+        if name not in sent or not re.fullmatch(r"[0-9a-f]{64}", digest):
+            yield f"it has sent {sorted(sent)}, and {name} with {digest}"
 
 
 def ledger(world, held):
@@ -95,11 +135,20 @@ def ledger(world, held):
         for run, elapsed in connection.execute("select id, elapsed_ms from runs where elapsed_ms not between 0 and 86400000"):
             damage.append(f"{run} took {elapsed} ms")
         runs = "select verb, unit_address, outcome from runs where unit_address {} ? order by number"
-        last = "select unit_address, versions_after, max(number) from runs where outcome is not null group by unit_address"
-        for address, versions, _ in connection.execute(last):
-            said = json.loads(versions).get("firmware")
-            if said and address in held and said != held[address]:
-                damage.append(f"the record of {address} says that it has firmware {said}, and it has {held[address]}")
+        connection.row_factory = sqlite3.Row
+        before = {}
+        for row in connection.execute("select * from runs where outcome is not null and unit_address <> ? order by number", [STRANGER]):
+            damage += [f"the record of a {row['outcome']} of {row['unit_address']}: {text}" for text in record(row, before)]
+            before.setdefault((row["unit_address"], row["verb"]), row["id"])
+            before[row["unit_address"]] = row
+        for address, row in before.items():
+            if address in held:
+                said = json.loads(row["versions_after"])
+                # An FPGA image may hide its version.
+                known = {"fpga": said.get("fpga")} | held[address]
+                damage += [f"the last record of {address} says {name} {said[name]}, it has {known.get(name)}" for name in said
+                           if said[name] != known.get(name)]
+        connection.row_factory = None
         ids = {row[0] for row in connection.execute("select id from runs")}
         return {
             "damage": damage, "runs": [list(row) for row in connection.execute(runs.format("<>"), [STRANGER])],
@@ -115,7 +164,7 @@ def main():
             and not STATE.match(name := path.relative_to(world / "state").as_posix())]
     left += [path.name for path in world.rglob("*") if ".new-" in path.name or path.name.endswith(".tmp")]
     units = [unit(world, each) for each in wanted["units"]]
-    held = {said["address"]: running(world / each["folder"]) for said, each in zip(units, wanted["units"])}
+    held = {said["address"]: versions(world / each["folder"]) for said, each in zip(units, wanted["units"])}
     print(json.dumps({"units": units, "ledger": ledger(world, held), "left": sorted(left)}))
 
 

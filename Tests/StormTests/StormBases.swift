@@ -1,6 +1,6 @@
 import Foundation
 
-/// Units that hold everything already, made once.
+/// Units that hold everything already, or from which a person's files were kept, made once.
 actor StormBases {
     private let station: StormStation
     private var made: [String: StormWorld] = [:]
@@ -22,26 +22,30 @@ actor StormBases {
         let manager = FileManager.default
         try manager.createDirectory(at: world.place(of: unit).deletingLastPathComponent(), withIntermediateDirectories: true)
         try manager.copyItem(at: base.place(of: base.plan.units[0]), to: world.place(of: unit))
-        let (bonds, copies) = (base.state.appendingPathComponent("virtual-bonds"), world.state.appendingPathComponent("virtual-bonds"))
-        guard manager.fileExists(atPath: bonds.path) else { return }
-        try manager.createDirectory(at: copies, withIntermediateDirectories: true)
-        for name in try manager.contentsOfDirectory(atPath: bonds.path) where !manager.fileExists(atPath: copies.path + "/" + name) {
-            try manager.copyItem(at: bonds.appendingPathComponent(name), to: copies.appendingPathComponent(name))
+        for part in ["virtual-bonds"] + (world.plan.verb == .restore ? ["kept"] : []) {
+            let (held, copies) = (base.state.appendingPathComponent(part), world.state.appendingPathComponent(part))
+            guard manager.fileExists(atPath: held.path) else { continue }
+            try manager.createDirectory(at: copies, withIntermediateDirectories: true)
+            for name in try manager.contentsOfDirectory(atPath: held.path) where !manager.fileExists(atPath: copies.path + "/" + name) {
+                try manager.copyItem(at: held.appendingPathComponent(name), to: copies.appendingPathComponent(name))
+            }
         }
     }
 
     private func base(_ unit: StormPlan.Unit, _ catalogue: StormStation.Catalogue, for place: StormWorld) async throws -> StormWorld {
-        let key = "\(unit.family) \(unit.name) \(catalogue)"
+        let keeps = place.plan.verb == .restore
+        let key = "\(unit.family) \(unit.name) \(catalogue) \(keeps)"
         if let world = made[key] { return world }
-        let fresh = StormPlan.Unit(family: unit.family, name: unit.name, prior: .factory, interval: 15_000, mtu: 517, setUp: 400)
-        var plan = StormPlan(seed: 1, verb: .flash, units: [fresh], faults: [])
+        let before = StormPlan.Unit(
+            family: unit.family, name: unit.name, prior: keeps ? .owned : .factory, interval: 15_000, mtu: 517, setUp: 400)
+        var plan = StormPlan(seed: 1, verb: keeps ? .scripts : .flash, units: [before], faults: [])
         plan.isLarge = catalogue == .large
         // Whoever looks at what decides in a world does not mean this.
         Self.note("base")
         defer { Self.note("world \(place.plan.seed)") }
         let world = try StormWorld(plan, station, catalogue)
         try await world.prepare(self)
-        let run = try await world.run(.flash, faults: false, seed: 1)
+        let run = try await world.run(plan.verb, faults: false, seed: 1, day: -1)
         guard run.code == 0 else { throw NotMade(text: run.errors) }
         made[key] = world
         return world

@@ -44,11 +44,12 @@ struct StormFaults: UnitFaults {
         case .loss: plan.loss += fault.rate
         case .corruption: plan.corruption += fault.rate
         case .delay: plan.delay += fault.rate
+        case .silence: plan.silence += fault.rate
         case .deaf: plan.deafAtDataPackets.insert(fault.at)
         case .dropped: plan.droppedDataPackets.insert(fault.at)
         case .crash: plan.crashesAtDataPackets.insert(fault.at)
         case .swallowedBreak: plan.swallowedBreaks.insert(fault.at)
-        case .dying, .cancel, .battery, .busy, .interrupt, .clock, .station, .locked: break
+        case .dying, .cancel, .battery, .busy, .interrupt, .clock, .station, .locked, .catalogue: break
         }
     }
 
@@ -78,6 +79,12 @@ struct StormFaults: UnitFaults {
         let delay = plan.drawDelay(using: &generator)
         if delay != nil { log.reach(.delay) }
         return delay
+    }
+
+    mutating func drawSilence(using generator: inout SeededGenerator) -> Duration? {
+        let silence = plan.drawSilence(using: &generator)
+        if silence != nil { log.reach(.silence) }
+        return silence
     }
 
     mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]? {

@@ -17,6 +17,9 @@ struct StormResult: Codable, Sendable {
     /// To the units.
     var bytes: Int
     var codes: [Int32]
+    /// Of the units' time, in the first run; bytes of firmware to each.
+    var spent = 0.0
+    var firmware: [Int] = []
     /// Of real time.
     var seconds = 0.0
     /// Which of the seed's faults a shorter world has.
@@ -40,7 +43,7 @@ extension StormPlan {
 
     /// Has faults that come by chance again and again.
     fileprivate func isRandom(_ unit: Int) -> Bool {
-        faults.contains { $0.unit == unit && [.loss, .corruption, .delay, .dying, .firmwareCut, .deaf, .crash].contains($0.kind) }
+        faults.contains { $0.unit == unit && [.loss, .corruption, .delay, .silence, .dying, .firmwareCut, .deaf, .crash].contains($0.kind) }
     }
 
     /// Plays the world twice: with its faults, and once more without.
@@ -49,11 +52,11 @@ extension StormPlan {
         let world = try StormWorld(self, station)
         try await world.prepare(bases)
         let begun = ContinuousClock.now
-        let first = try await world.run(verb, faults: true, seed: seed)
+        let first = try await world.run(verb, faults: true, seed: seed, day: 0)
         let truth = try world.truth(verb == .verify ? .flash : verb, station)
         judge.judge(first, truth)
         for fault in faults where fault.kind == .battery { try world.charge(units[fault.unit], percent: 80) }
-        let second = try await world.run(remedy, faults: false, seed: seed &+ 1)
+        let second = try await world.run(remedy, faults: false, seed: seed &+ 1, day: 1)
         judge.judgeAgain(second, try world.truth(remedy, station), after: truth)
         keeping?(first.log.lines + ["again"] + second.log.lines + [first.errors, first.output, second.errors])
         var result = judge.result(first, second)
@@ -105,6 +108,9 @@ struct StormJudge {
         }
         let limit = Self.usualBytes * (plan.isLarge ? 4 : 1) * plan.units.count * (plan.faults.count + 4)
         check(run.log.byteCount <= limit, "it sent \(run.log.byteCount) bytes")
+        for (index, unit) in plan.units.enumerated() where plan.bringsScripts && [.factory, .owned, .older].contains(unit.prior) {
+            check(!truth.units[index].isMixed, "\(unit.name) has its program before the files that it needs: \(truth.units[index].differences)")
+        }
         judgeBoth(run, truth, before: nil)
         check(run.log.reached.contains(.locked) || truth.ledger.waiting == 0, "records wait although nobody had the ledger")
         if plan.units.count == 1, let outcome = truth.ledger.runs.first?[2], plan.verb != .chat {
@@ -113,16 +119,16 @@ struct StormJudge {
     }
 
     /// What never touches a unit.
-    private static let ofTheStation: Set<StormFault.Kind> = [.cancel, .interrupt, .clock, .station, .locked, .busy]
+    private static let ofTheStation: Set<StormFault.Kind> = [.cancel, .interrupt, .clock, .station, .locked, .busy, .catalogue]
 
     /// Once each, and over; a power that fails once, too.
     private static let ofTheAir: Set<StormFault.Kind> = [
-        .link, .power, .lostPacket, .lostNotification, .delay, .flashCut, .firmwareCut,
+        .link, .power, .lostPacket, .lostNotification, .delay, .silence, .flashCut, .firmwareCut,
     ]
 
     /// As the unit itself tells: after a pass its program runs, and after Ctrl-C on a unit that had nothing to change.
     private mutating func judgePrograms(_ run: StormRun, _ truth: StormTruth) {
-        let isUnchanged = plan.verb == .verify || plan.verb == .chat || plan.verb == .copy
+        let isUnchanged = plan.verb == .verify || plan.verb == .chat || plan.verb == .copy || plan.verb == .remove
         let isCut = !run.log.reached.isSubset(of: Self.ofTheStation) || run.log.reached.contains(.busy)
         for (index, unit) in plan.units.enumerated() where truth.units[index].hasProgram {
             // A program with a wrong bit may end.
@@ -162,7 +168,7 @@ struct StormJudge {
             let count = work.firmware + [StormMoment.erase, .marker, .placing].reduce(0) { $0 + (work.moments[$1] ?? 0) }
             check(count == 0, "one more run changes \(unit.name), which holds everything")
         }
-        if plan.verb != .copy { check(truth.ledger.waiting == 0, "\(truth.ledger.waiting) records wait for ever") }
+        if plan.verb.isRecorded { check(truth.ledger.waiting == 0, "\(truth.ledger.waiting) records wait for ever") }
         check(truth.ledger.others == first.ledger.others, "another station's record has changed: \(truth.ledger.others)")
         judgeBoth(run, truth, before: first.ledger)
     }
@@ -183,7 +189,7 @@ struct StormJudge {
             check((outcome == "pass") == (record[2] == "pass"), "\(plan.units[index].name): \(outcome), and its record says \(record)")
         }
         check(late > 0 || Set(new.map { $0[1] }).count == new.count, "a unit has two records of one run: \(new)")
-        if before != nil, plan.verb != .copy {
+        if before != nil, plan.verb.isRecorded {
             check(new.count == plan.units.count + late, "one more run has \(new.count) records for \(plan.units.count) units, \(late) late")
         }
         check(!(run.errors + run.output).contains("PRV-0044"), "it says that a program changes its files: \(Self.error(of: run))")
@@ -200,7 +206,8 @@ struct StormJudge {
         let end: StormResult.End = !findings.isEmpty ? .wrong : isCalm ? .calm : first.code == plan.usualCode ? .recovered : .again
         return StormResult(
             plan: plan, end: end, reached: first.log.reached.sorted { $0.rawValue < $1.rawValue }, findings: findings,
-            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, codes: [first.code, second.code])
+            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, codes: [first.code, second.code],
+            spent: first.spent, firmware: plan.units.indices.map { first.log.unit($0).firmware })
     }
 
     private static func error(of run: StormRun) -> String { String(run.errors.suffix(500)) }

@@ -4,14 +4,18 @@ import VirtualDevices
 /// A world: what is done to which units, in which air, and what goes wrong. All of it comes from one seed, and can be told in JSON.
 struct StormPlan: Codable, Sendable, Hashable {
     enum Verb: String, Codable, Sendable, CaseIterable {
-        case flash, firmware, fpga, scripts, verify, copy, update, fleet, line, chat
+        case flash, firmware, fpga, scripts, verify, copy, remove, restore, update, fleet, line, chat
 
         var isOfMany: Bool { self == .fleet || self == .line }
+        /// Has a record of its own.
+        var isRecorded: Bool { ![.copy, .remove, .restore].contains(self) }
     }
 
     /// What a unit holds before.
     enum Prior: String, Codable, Sendable {
         case factory, provisioned
+        /// Provisioned with other scripts of the same names.
+        case older
         /// Provisioned, then a file was changed.
         case drifted
         /// Of a person who put files of their own on it.
@@ -49,6 +53,8 @@ struct StormFault: Codable, Sendable, Hashable {
         case lostPacket, lostNotification
         /// With a probability, of writes without response and notifications, or of these writes.
         case loss, corruption, delay
+        /// With a probability, of connection events: neither side hears the other for up to 1.9 s.
+        case silence
         /// Of the packets to its data characteristic: it hears no more, loses one, crashes.
         case deaf, dropped, crash
         case swallowedBreak
@@ -61,6 +67,8 @@ struct StormFault: Codable, Sendable, Hashable {
         case battery
         /// Another process has the unit.
         case busy
+        /// A file of the catalogue has a wrong bit, or its end is missing.
+        case catalogue
     }
 
     var kind: Kind
@@ -68,7 +76,7 @@ struct StormFault: Codable, Sendable, Hashable {
     /// Which packet, notification, word, break or step; from 1. A step is a look at the wall clock: at each event, and whenever a record
     /// is opened or closed.
     var at = 0
-    /// 0…1.
+    /// 0…1; of a file, where in it.
     var rate = 0.0
     /// ``at`` counts from here, from 0: at the n-th time.
     var moment: StormMoment?
@@ -80,6 +88,7 @@ struct StormFault: Codable, Sendable, Hashable {
 extension StormPlan {
     private static let verbs: [(Verb, Int)] = [
         (.flash, 4), (.firmware, 3), (.fpga, 2), (.scripts, 4), (.verify, 3), (.copy, 2), (.update, 2), (.fleet, 2), (.line, 1), (.chat, 1),
+        (.remove, 1), (.restore, 1),
     ]
 
     init(seed: UInt64) {
@@ -116,9 +125,9 @@ extension StormPlan.Unit {
         name = "storm\(number)"
         prior = switch verb {
         case .verify, .chat: StormPlan.draw([(.provisioned, 3), (.drifted, verb == .chat ? 0 : 2), (.factory, 1)], &numbers)
-        case .update: .owned
-        case .copy: StormPlan.draw([(.provisioned, 1), (.owned, 1)], &numbers)
-        default: StormPlan.draw([(.factory, 4), (.provisioned, 1), (.drifted, 2), (.owned, 2)], &numbers)
+        case .update, .restore: .owned
+        case .copy, .remove: StormPlan.draw([(.provisioned, 1), (.owned, 1)], &numbers)
+        default: StormPlan.draw([(.factory, 4), (.provisioned, 1), (.older, 2), (.drifted, 2), (.owned, 2)], &numbers)
         }
         interval = 1250 * Int.random(in: 6...48, using: &numbers)
         mtu = StormPlan.draw([(517, 3), (247, 1), (Int.random(in: 110...247, using: &numbers), 1)], &numbers)
@@ -129,6 +138,7 @@ extension StormPlan.Unit {
 extension StormFault {
     private static let everywhere: [(Kind, Int)] = [
         (.link, 6), (.power, 6), (.dying, 1), (.lostPacket, 4), (.lostNotification, 4), (.loss, 2), (.corruption, 1), (.delay, 2),
+        (.silence, 2), (.catalogue, 1),
         (.swallowedBreak, 1), (.cancel, 2), (.battery, 1), (.busy, 1), (.firmwareCut, 3), (.interrupt, 2), (.clock, 1), (.station, 1),
         (.locked, 2),
     ]
@@ -145,13 +155,13 @@ extension StormFault {
         case .flashCut: at = number(to: 7)
         case .firmwareCut: at = number(to: verb.logarithmOfFirmwareWords)
         case .interrupt: at = number(to: 4)
-        case .clock, .station, .locked:
+        case .clock, .station, .locked, .catalogue:
             at = number(to: 3)
             rate = Double.random(in: 0..<1, using: &numbers)
         case .deaf, .dropped, .crash: at = number(to: 5)
         case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
         case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
-        case .corruption: rate = Double.random(in: 0.0005...0.004, using: &numbers)
+        case .corruption, .silence: rate = Double.random(in: 0.0005...0.004, using: &numbers)
         case .battery, .busy: break
         }
         guard Self.aimed.contains(kind), Bool.random(using: &numbers) else { return }

@@ -19,10 +19,12 @@ final class StormStation: Sendable {
     private static let scripts: [String: [(name: String, text: String)]] = [
         "monocle": [
             ("states.py", "IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n"),
+            ("tale.py", "WORDS = ['once']\n"),
             ("main.py", "import states\nimport time\nwhile True:\n    time.sleep(1)\n"),
         ],
         "frame": [
             ("odd.lua", "local M = { name = \"odd\" }\r\n--[==[\n\n" + String(repeating: "x", count: 513) + "\n]==]\nreturn M"),
+            ("tale.lua", "return { \"once\" }\n"),
             ("main.lua", """
                 require("odd")
                 local asked = false

@@ -10,6 +10,8 @@ struct StormTruth: Decodable, Sendable {
         var address: String
         /// `main.py` or `main.lua` is there.
         var hasProgram: Bool
+        /// It is there with files of two sets.
+        var isMixed: Bool
     }
 
     struct Ledger: Decodable, Sendable {
@@ -41,22 +43,33 @@ extension StormWorld {
             var fpga: String?
             var files: [String: String]?
             var own: [String: String]
+            var absent: [String] = []
+            /// It held other files of these names, which belong together.
+            var isOlder: Bool
         }
 
         var units: [Unit]
     }
 
+    private var parts: [String: String] {
+        Dictionary(uniqueKeysWithValues: (0..<4).map { ("lib/part\($0).txt", "\(path)/lib/part\($0).txt") })
+    }
+
     /// Reads what the units hold, and what their records are.
     /// - Parameter verb: says what the units should hold.
     func truth(_ verb: StormPlan.Verb, _ station: StormStation) throws -> StormTruth {
-        let units = try plan.units.map { unit in
-            var wanted = Expectation.Unit(folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit))
+        let units = try plan.units.enumerated().map { number, unit in
+            var wanted = Expectation.Unit(folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit), isOlder: unit.prior == .older)
             let isWhole = [.flash, .fleet, .line, .verify, .update].contains(verb)
             if isWhole || verb == .firmware { wanted.firmware = station.firmware(of: unit.family, catalogue) }
             if unit.family == "monocle", isWhole || verb == .fpga { wanted.fpga = station.fpgaImage(catalogue) }
-            if isWhole || verb == .scripts { wanted.files = try station.scripts(of: unit.family, catalogue) }
-            if verb == .copy {
-                wanted.files = Dictionary(uniqueKeysWithValues: (0..<4).map { ("lib/part\($0).txt", "\(path)/lib/part\($0).txt") })
+            if isWhole || verb == .scripts || unit.prior == .provisioned {
+                wanted.files = try station.scripts(of: unit.family, catalogue)
+            }
+            if verb == .copy { wanted.files = (wanted.files ?? [:]).merging(parts) { _, part in part } }
+            if verb == .remove { wanted.absent = ["lib"] }
+            if verb == .restore {
+                wanted.files = try Dictionary(uniqueKeysWithValues: own(unit).map { ($0, try folder.write($1, to: "own/\(number)/\($0)")) })
             }
             return wanted
         }

@@ -12,7 +12,11 @@ extension StormWorld {
             if unit.prior != .factory { try await bases.copy(unit, catalogue, to: self) }
             let folder = try open(unit)
             if unit.prior == .drifted { try drift(unit) }
-            if unit.prior == .owned {
+            if unit.prior == .older { try age(unit) }
+            if plan.verb == .remove {
+                try FileManager.default.copyItem(at: URL(fileURLWithPath: "\(path)/lib"), to: folder.root.appendingPathComponent("files/lib"))
+            }
+            if unit.prior == .owned, plan.verb != .restore {
                 for (name, text) in own(unit) { try Data(text.utf8).write(to: folder.root.appendingPathComponent("files/\(name)")) }
             }
             if unit.prior == .factory, unit.family == "monocle", !plan.seed.isMultiple(of: 8) { try blankFPGA(unit) }
@@ -20,8 +24,9 @@ extension StormWorld {
         }
     }
 
-    func open(_ unit: StormPlan.Unit) throws -> UnitFolder {
-        unit.family == "monocle" ? try .monocle(root: place(of: unit), name: unit.name) : try .frame(root: place(of: unit), name: unit.name)
+    func open(_ unit: StormPlan.Unit, at place: URL? = nil) throws -> UnitFolder {
+        let place = place ?? self.place(of: unit)
+        return unit.family == "monocle" ? try .monocle(root: place, name: unit.name) : try .frame(root: place, name: unit.name)
     }
 
     /// What a person has on the unit: their own program, where the verb replaces it and keeps it.
@@ -29,7 +34,7 @@ extension StormWorld {
         guard unit.prior == .owned else { return [:] }
         let isLua = unit.family == "frame"
         var files = ["notes.txt": "mine\n", isLua ? "mine.lua" : "mine.py": isLua ? "return 1 -- mine\n" : "MINE = 1\n"]
-        if plan.verb != .copy, plan.verb != .update {
+        if ![.copy, .remove, .update].contains(plan.verb) {
             files[isLua ? "main.lua" : "main.py"] = isLua
                 ? "while true do frame.sleep(0.1) end -- mine\n" : "import time\nwhile True:\n    time.sleep(1) # mine\n"
         }
@@ -37,12 +42,27 @@ extension StormWorld {
     }
 
     private func drift(_ unit: StormPlan.Unit) throws {
+        if plan.verb == .verify, plan.seed.isMultiple(of: 5) {
+            let firmware = place(of: unit).appendingPathComponent("bootloader.json")
+            let new = try open(unit, at: URL(fileURLWithPath: folder.path("new"), isDirectory: true))
+            try FileManager.default.removeItem(at: firmware)
+            return try FileManager.default.copyItem(at: new.root.appendingPathComponent("bootloader.json"), to: firmware)
+        }
         let isFPGA = unit.family == "monocle" && plan.seed.isMultiple(of: 8)
         let script = unit.family == "monocle" ? "files/states.py" : "files/odd.lua"
         let file = place(of: unit).appendingPathComponent(isFPGA ? "fpga-flash.bin" : script)
         var bytes = try Data(contentsOf: file)
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: file)
+    }
+
+    private func age(_ unit: StormPlan.Unit) throws {
+        for name in try station.scripts(of: unit.family, catalogue).keys {
+            let file = place(of: unit).appendingPathComponent("files/\(name)")
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            let other = text.replacing(/SHA256 digest: [0-9a-f]{8}/, with: "SHA256 digest: 00000000")
+            try Data((other + (unit.family == "frame" ? "\n-- older\n" : "\n# older\n")).utf8).write(to: file)
+        }
     }
 
     /// An old image that is soon written over: a unit's own takes most of a world's time.

@@ -10,7 +10,7 @@ import VirtualDevices
 final class StormWorld: Sendable {
     let plan: StormPlan
     let catalogue: StormStation.Catalogue
-    private let station: StormStation
+    let station: StormStation
     let folder: TemporaryFolder
 
     var path: String { folder.path }
@@ -31,7 +31,14 @@ final class StormWorld: Sendable {
         plan.units.flatMap { ["--virtual", "\($0.family):\($0.name)"] } + ["--virtual-speed", "max"]
     }
 
-    func arguments(_ verb: StormPlan.Verb) -> [String] {
+    /// When the files of the only unit were kept first.
+    private var keptTime: String? {
+        let times = try? FileManager.default.subpathsOfDirectory(atPath: state.appendingPathComponent("kept").path)
+        return times?.filter { $0.hasSuffix("Z") }.min()?.split(separator: "/").last.map(String.init)
+    }
+
+    /// - Parameter isAgain: what the first run has done is no mistake.
+    private func arguments(_ verb: StormPlan.Verb, isAgain: Bool) -> [String] {
         let reported = names + ["--json", "--events", folder.path("events.jsonl")]
         return switch verb {
         case .flash: ["flash"] + reported
@@ -41,6 +48,8 @@ final class StormWorld: Sendable {
         case .verify: ["verify", "--deep"] + reported
         case .update: ["update", "--yes"] + reported
         case .copy: ["fs", "cp", "-r", "lib", ":"] + names
+        case .remove: ["fs", "rm", "-r", ":lib"] + (isAgain ? ["--force"] : []) + names
+        case .restore: ["restore"] + (keptTime.map { [$0] } ?? []) + names
         case .chat: ["chat", "--assistant", "echo", "--query", "hello", "--json"] + names
         }
     }
@@ -49,14 +58,15 @@ final class StormWorld: Sendable {
     /// - Parameters:
     ///   - faults: the plan's come.
     ///   - seed: of the order in which things happen.
-    func run(_ verb: StormPlan.Verb, faults: Bool, seed: UInt64) async throws -> StormRun {
+    ///   - day: 0 is the first run's.
+    func run(_ verb: StormPlan.Verb, faults: Bool, seed: UInt64, day: Int) async throws -> StormRun {
         let events = folder.path("events.jsonl")
         try? FileManager.default.removeItem(atPath: events)
         var plan = plan
         if !faults { plan.faults = [] }
         let (log, run) = (StormLog(), StormRunOutput())
         let times = StormTimes()
-        let desk = StormDesk(plan, ledger: state.appendingPathComponent("ledger").path, log: log, day: faults ? 0 : 1) { times.elapsed }
+        let desk = StormDesk(plan, ledger: state.appendingPathComponent("ledger").path, log: log, day: day) { times.elapsed }
         var services = LiveServices()
         services.conditions.simulatedTime = {
             let time = VirtualTime.simulated(seed: seed)
@@ -73,7 +83,10 @@ final class StormWorld: Sendable {
                 interval: .microseconds(unit.interval), eventLength: .microseconds(unit.interval), supervisionTimeout: .seconds(2))
         }
         services.ledger = { desk.ledger($0) }
-        let context = run.context(arguments(verb), services, folder: path, assets: station.path(catalogue), date: desk.step)
+        let damage = plan.faults.first { $0.kind == .catalogue }
+        if damage != nil { log.reach(.catalogue) }
+        let assets = try damage.map(damagedCatalogue) ?? station.path(catalogue)
+        let context = run.context(arguments(verb, isAgain: !faults), services, folder: path, assets: assets, date: desk.step)
         let held = faults ? try busyUnits.map { try open($0).lock() } : []
         if !held.isEmpty { log.reach(.busy) }
         let chance = StormChance(seed: seed &+ 1)
@@ -98,7 +111,23 @@ final class StormWorld: Sendable {
         for line in told.split(separator: "\n") { log.note(String(line)) }
         log.note("exit \(code)")
         return StormRun(
-            code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount, strays: times.strayCount)
+            code: code, output: run.output, errors: run.errors, log: log, spent: times.elapsed / .seconds(1), sleeping: times.sleepingCount,
+            strays: times.strayCount)
+    }
+
+    /// With a damaged file.
+    private func damagedCatalogue(_ fault: StormFault) throws -> String {
+        let copy = folder.path("catalogue")
+        try FileManager.default.copyItem(atPath: station.path(catalogue), toPath: copy)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: copy).filter {
+            !$0.hasSuffix("manifest.json") && !URL(fileURLWithPath: "\(copy)/\($0)").hasDirectoryPath
+        }
+        let file = URL(fileURLWithPath: "\(copy)/\(names.sorted()[fault.at % names.count])")
+        var bytes = try Data(contentsOf: file)
+        let place = Int(fault.rate * Double(bytes.count))
+        if fault.at.isMultiple(of: 3) { bytes.removeLast(bytes.count - place) } else { bytes[place] ^= 1 }
+        try bytes.write(to: file)
+        return copy
     }
 
     private var busyUnits: [StormPlan.Unit] {
@@ -119,6 +148,8 @@ struct StormRun: Sendable {
     var output: String
     var errors: String
     var log: StormLog
+    /// Of the units' time, in seconds.
+    var spent: Double
     /// Sleeps that nobody ended.
     var sleeping: Int
     /// What went on because of another thread, unseen by the clock: chance does not rule it.

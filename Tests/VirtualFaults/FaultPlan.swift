@@ -11,6 +11,8 @@ package struct FaultPlan: UnitFaults {
     package var loss = 0.0
     package var corruption = 0.0
     package var delay = 0.0
+    /// That a connection event is missed, and those of up to 1.9 s after it.
+    package var silence = 0.0
     package var seed: UInt64 = 1
     /// Numbers of packets on the data characteristic whose interrupt meets an allocation: the unit hears nothing more until its
     /// power is cut.
@@ -57,6 +59,10 @@ package struct FaultPlan: UnitFaults {
 
     package mutating func drawDelay(using generator: inout SeededGenerator) -> Duration? {
         Self.chance(delay, &generator) ? .milliseconds(Int.random(in: 20...400, using: &generator)) : nil
+    }
+
+    package mutating func drawSilence(using generator: inout SeededGenerator) -> Duration? {
+        Self.chance(silence, &generator) ? .milliseconds(Int.random(in: 20...1900, using: &generator)) : nil
     }
 
     package mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]? {

@@ -55,9 +55,9 @@ extension UnitPlatform {
         if isAdvertising { publish() }
     }
 
-    mutating func scheduleConnectionEvent() {
+    mutating func scheduleConnectionEvent(after silence: Duration = .zero) {
         guard let link, link.nextEvent == nil else { return }
-        let time = link.anchor + link.pace.eventTime(after: now - link.anchor)
+        let time = link.anchor + link.pace.eventTime(after: now + silence - link.anchor)
         self.link?.nextEvent = time
     }
 

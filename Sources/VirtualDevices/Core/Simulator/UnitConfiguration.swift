@@ -52,6 +52,8 @@ package protocol UnitFaults: Sendable {
     mutating func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]?
     /// How late that write is.
     mutating func drawDelay(using generator: inout SeededGenerator) -> Duration?
+    /// How long neither side hears the other, from this connection event on; less than the supervision timeout.
+    mutating func drawSilence(using generator: inout SeededGenerator) -> Duration?
     /// A notification after the air; `nil` when lost.
     /// - Parameter isData: it belongs to the app's own service.
     mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]?
@@ -68,6 +70,7 @@ package protocol UnitFaults: Sendable {
 extension UnitFaults {
     package mutating func receive(_ packet: HostPacket, number: Int) {}
     package func cut(firmwareWords: Range<Int>) -> Int? { nil }
+    package mutating func drawSilence(using generator: inout SeededGenerator) -> Duration? { nil }
     package func end(isAtPrompt: Bool) {}
 }
 

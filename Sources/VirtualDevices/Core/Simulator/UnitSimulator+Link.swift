@@ -6,6 +6,9 @@ extension UnitSimulator {
     mutating func connectionEvent() throws {
         guard let active = platform.link else { return }
         platform.link?.nextEvent = nil
+        if let silence = platform.faults.drawSilence(using: &platform.generator) {
+            return platform.scheduleConnectionEvent(after: silence)
+        }
         var budget = active.pace.eventLength
         var (isBusy, turns) = (true, 0)
         while isBusy, turns < active.pace.turns {
