@@ -103,6 +103,16 @@ struct RunCollectorTests {
         #expect(record.digests == ["firmware": "ab"])
     }
 
+    /// Until its end a run may go on to send the rest.
+    @Test mutating func whatARunDidNotComeToWasNotSent() {
+        take(
+            .planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.update, .scripts)])), at: 11)
+        take(.stage(.firmware), at: 12)
+        #expect(record.digests == ["firmware": "ab", "scripts": "cd"])
+        collector.conclude(RunVerdict(RecordBench.unitFault), nil, at: Self.at(13))
+        #expect(record.digests == ["firmware": "ab"])
+    }
+
     @Test mutating func thePlanIsKeptAsJSON() throws {
         let plan = Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware)])
         take(.planned(plan), at: 11)

@@ -20,6 +20,7 @@ struct RunCollector: Sendable {
     private var before: UnitIdentity?
     private var after: [Component: String] = [:]
     private var plan: Plan?
+    /// What may have been sent; at the end, what was.
     private var sent: Set<Component> = []
 
     /// - Parameters:
@@ -79,6 +80,11 @@ struct RunCollector: Sendable {
 
     mutating func conclude(_ verdict: RunVerdict, _ report: (any RecordedReport)?, at time: SessionClock.Instant) {
         endStep(verdict.outcome, verdict.code, at: time)
+        let reached = Set(steps.map(\.name))
+        sent = sent.filter { component in
+            let stages = plan?.components.first { $0.component == component }?.estimates.map(\.stage).filter(\.sendsBytes) ?? []
+            return !reached.isDisjoint(with: [component.name] + stages.map(\.name))
+        }
         guard let report, report.passed else { return }
         after = report.identity.versions.merging(after) { known, _ in known }
     }
