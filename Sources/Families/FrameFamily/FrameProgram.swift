@@ -31,7 +31,7 @@ extension FrameConsole {
     }
 
     private func hearVersion(of scripts: ScriptSet) async throws {
-        let actual = try await insisting { try await repl.startProgram(asks: true, within: Self.answerTimeout) }
+        let actual = try await insisting { try await repl.startProgram(within: Self.answerTimeout) }
         restoreGuard.started()
         guard let actual else {
             try await watch(for: Self.knockInterval, untilQuiet: false)

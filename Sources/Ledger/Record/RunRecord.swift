@@ -40,7 +40,7 @@ public struct RunRecord: Sendable, Hashable {
     public var bundleDigest: String?
     /// The fingerprint of the key that signed the bundle.
     public var bundleSigner: String?
-    /// SHA-256 of what was sent, by component.
+    /// SHA-256 of what was sent, by component; while the run goes on, of what may be.
     public var digests: [String: String] = [:]
     public var toolVersion: String
     public var host: String

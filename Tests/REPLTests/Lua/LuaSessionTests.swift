@@ -164,7 +164,7 @@ import VirtualDevices
     @Test func aProgramThatTellsItsVersionIsHeard() async throws {
         try await play(main: "V=\"1.2\"\n-- tells \\x18") { unit, clock in
             let repl = try await Self.attach(unit, clock)
-            #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == "1.2")
+            #expect(try await repl.startProgram(within: .seconds(3)) == "1.2")
             #expect(unit.state.withLock { $0.writes.suffix(2).first } == [4])
             await #expect(throws: REPLError.outOfStep) { try await repl.runText("return 1", within: .seconds(3)) }
         }
@@ -180,7 +180,7 @@ import VirtualDevices
             } ? nil : bytes
         }) { unit, clock in
             let repl = try await Self.attach(unit, clock)
-            #expect(try await repl.startProgram(asks: false, within: .seconds(3)) == "1.2")
+            #expect(try await repl.startProgram(within: .seconds(3)) == "1.2")
             #expect(unit.state.withLock { $0.starts == 1 && $0.writes.count { $0 == [4] } == 2 })
         }
     }
@@ -223,16 +223,32 @@ import VirtualDevices
         try await play(main: "V=\"1.2\"\n-- \\x18") { unit, clock in
             let repl = try await Self.attach(unit, clock)
             let start = clock.now
-            #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == "1.2")
+            #expect(try await repl.startProgram(within: .seconds(3)) == "1.2")
             #expect(start.duration(to: clock.now) >= .seconds(3))
             #expect(unit.state.withLock { $0.writes.count { $0 == [4] } == 1 && $0.writes.last == [1, 0x17] })
+        }
+    }
+
+    /// As many as four of five questions in a row may be lost.
+    @Test func aLostQuestionIsAskedAgain() async throws {
+        let asked = Mutex(0)
+        try await play(main: "V=\"1.2\"\n-- \\x18", writeFault: { _, bytes in
+            guard bytes == [1, 0x17] else { return bytes }
+            return asked.withLock { asked in
+                asked += 1
+                return asked < 5 ? nil : bytes
+            }
+        }) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            #expect(try await repl.startProgram(within: .seconds(3)) == "1.2")
+            #expect(asked.withLock { $0 } == 5)
         }
     }
 
     @Test(arguments: [nil, "x\nerror('bad')"]) func aProgramThatFailsIsAnError(main: String?) async throws {
         try await play(main: main) { unit, clock in
             let repl = try await Self.attach(unit, clock)
-            await #expect(throws: REPLError.self) { try await repl.startProgram(asks: false, within: .seconds(3)) }
+            await #expect(throws: REPLError.self) { try await repl.startProgram(within: .seconds(3)) }
         }
     }
 
