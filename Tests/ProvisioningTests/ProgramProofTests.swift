@@ -5,6 +5,7 @@ import ScriptBundle
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 
 /// The verdict on units whose scripts are what they should be, and whose programs live or do not.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
@@ -150,6 +151,24 @@ struct ProgramProofTests {
         options.programWatch = .seconds(watch)
         let report = try await bench.flash(AssetSet(scripts), options: options)
         #expect(report.error?.code == code && (report.program?.seconds ?? watch) >= watch, "\(report)")
+    }
+
+    /// Two in a row are the program's fault.
+    @Test(arguments: [(count: 1, code: nil), (2, "PRV-0042" as String?)])
+    func aLostSignIsNoSilentProgram(count: Int, code: String?) async throws {
+        var bench = Bench()
+        defer { bench.remove() }
+        bench.faults.lostDataNotifications = Set(1...count)
+        let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("""
+            import bluetooth,time
+            while not bluetooth.connected(): time.sleep_ms(10)
+            bluetooth.send(b'rdy:')
+            while True: time.sleep(1)
+            """.utf8))])
+        var options = JobOptions()
+        options.components = [.scripts]
+        let report = try await bench.flash(AssetSet(scripts), options: options)
+        #expect(report.error?.code == code && report.program?.sign == (code == nil ? .announced : nil), "\(report)")
     }
 
     @Test func ourOwnScriptsAnnounceThemselves() async throws {

@@ -22,6 +22,19 @@ final class StormStation: Sendable {
             ("tale.py", "WORDS = ['once']\n"),
             ("main.py", "import states\nimport time\nwhile True:\n    time.sleep(1)\n"),
         ],
+        // It says that it is ready.
+        "monocle large": [
+            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
+            ("main.py", """
+                import bluetooth, states, time
+                while not bluetooth.connected():
+                    time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                while True:
+                    time.sleep(1)
+
+                """),
+        ],
         "frame": [
             ("odd.lua", "local M = { name = \"odd\" }\r\n--[==[\n\n" + String(repeating: "x", count: 513) + "\n]==]\nreturn M"),
             ("tale.lua", "return { \"once\" }\n"),
@@ -91,7 +104,7 @@ final class StormStation: Sendable {
                 try FileManager.default.copyItem(atPath: scripts, toPath: folder.path("\(root)/Scripts/\(family)"))
                 continue
             }
-            let files = try (Self.scripts[family] ?? []).map { file -> String in
+            let files = try (Self.scripts["\(family) \(root)"] ?? Self.scripts[family] ?? []).map { file -> String in
                 try folder.write(file.text, to: "\(root)/Scripts/\(family)/\(file.name)")
                 return #"{"file":"\#(file.name)","sha256":"\#(SHA256.text(of: Array(file.text.utf8)))"}"#
             }

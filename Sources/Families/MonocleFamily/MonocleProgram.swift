@@ -20,6 +20,16 @@ extension MonocleConsole {
 
     /// - Throws: an error of the program; `REPLError` when packets were lost that could have shown one.
     func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+        // One sign may be lost on the way.
+        for _ in 0..<2 {
+            if let heard = try await hearOnce(scripts, watching: watching) { return heard }
+        }
+        try await startProgram()
+        throw ProvisioningError.programSilent(seconds: Self.announcementTimeout.components.seconds)
+    }
+
+    /// - Returns: `nil` where nothing came of a program that announces itself.
+    private func hearOnce(_ scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification? {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
         // A restart removes the helper.
@@ -34,10 +44,7 @@ extension MonocleConsole {
             throw REPLError.timedOut("the restart of the unit's Python")
         }
         if case .announced = sign { return ProgramVerification(.announced, seconds: seconds) }
-        if announces {
-            try await startProgram()
-            throw ProvisioningError.programSilent(seconds: Self.announcementTimeout.components.seconds)
-        }
+        if announces { return nil }
         guard wasRunning else { throw REPLError.garbage("a program that runs") }
         try await checkVersions(of: scripts)
         return ProgramVerification(.silent, seconds: seconds)
