@@ -54,6 +54,20 @@ struct LostAnswerTests {
         #expect(recoveries > 0)
     }
 
+    /// A wrong bit in a question or in its answer says nothing of what a unit holds.
+    @Test func aDamagedWordIsNoVerdict() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        #expect(try await bench.flash(assets).passed)
+        for seed in TestRange.seeds(90, quick: [1, 18, 20, 30, 50, 58]) {
+            var bench = bench
+            (bench.faults.corruption, bench.faults.seed) = (0.03, seed)
+            let report = try await bench.verify(assets)
+            #expect(report.findings.values.allSatisfy(\.matches) && report.error?.code != "PRV-0044", "\(seed): \(report)")
+        }
+    }
+
     /// Whatever is lost of what a dead program says, its unit never passes.
     @Test(arguments: ["import nosuchmodule", "print('done')"]) func aDeadProgramIsNeverProved(program: String) async throws {
         let bench = Bench()

@@ -98,7 +98,7 @@ struct StormJudge {
             check(outcome != "pass" || differences.isEmpty, "\(unit) passed, and the truth is another: \(differences)")
             check(outcome != "fail" || !differences.isEmpty || Self.looksLikeAProgram(run), "it blames \(unit), which holds everything")
         }
-        let isInnocent = plan.usualCode == 0 && plan.verb != .chat && !plan.faults.contains { $0.kind == .battery }
+        let isInnocent = plan.usualCode == 0 && !plan.faults.contains { $0.kind == .battery }
             && run.log.reached.isSubset(of: Self.ofTheStation.union(Self.ofTheAir)) && !Self.looksLikeAProgram(run)
         check(run.code != 1 || !isInnocent, "it blames a unit for what the air or the station did: \(Self.error(of: run))")
         judgePrograms(run, truth)

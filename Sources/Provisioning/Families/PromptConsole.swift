@@ -34,7 +34,9 @@ extension PromptConsole {
         let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
             try await hearProgram(of: scripts, watching: watching)
         }
-        let changes = try await lookAgain(at: scripts).filter { !$0.isHarmless }
+        var changes = try await lookAgain(at: scripts).filter { !$0.isHarmless }
+        // A question may have been damaged on its way.
+        if !changes.isEmpty { changes = try await lookAgain(at: scripts).filter { !$0.isHarmless } }
         try await startProgram()
         guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }
         return verification

@@ -79,7 +79,15 @@ public struct VerifyJob: Sendable {
         }
         tell(.stage(.proof))
         for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
-        for updater in updaters { result.findings[updater.component] = try await updater.verify(lease, isDeep: isDeep) }
+        for updater in updaters {
+            var finding = try await updater.verify(lease, isDeep: isDeep)
+            // A question or its answer may have been damaged on its way.
+            if !finding.matches {
+                lease.forget(updater.component)
+                finding = try await updater.verify(lease, isDeep: isDeep)
+            }
+            result.findings[updater.component] = finding
+        }
     }
 
     private func start(_ lease: UnitLease, _ result: inout VerifyReport) async throws {
