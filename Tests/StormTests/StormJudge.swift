@@ -109,7 +109,8 @@ struct StormJudge {
         let limit = Self.usualBytes * (plan.isLarge ? 4 : 1) * plan.units.count * (plan.faults.count + 4)
         check(run.log.byteCount <= limit, "it sent \(run.log.byteCount) bytes")
         for (index, unit) in plan.units.enumerated() where plan.bringsScripts && [.factory, .owned, .older].contains(unit.prior) {
-            check(!truth.units[index].isMixed, "\(unit.name) has its program before the files that it needs: \(truth.units[index].differences)")
+            let held = truth.units[index]
+            check(!held.isMixed, "\(unit.name) has its program before the files that it needs: \(held.differences)")
         }
         judgeBoth(run, truth, before: nil)
         check(run.log.reached.contains(.locked) || truth.ledger.waiting == 0, "records wait although nobody had the ledger")

@@ -55,7 +55,7 @@ struct StormTests {
     }
 
     /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, or of them those of `NOAFW_STORM_ONLY`, such as `3,17`, with the results
-    /// of all in a file.
+    /// of all in a file. With `NOAFW_STORM_PLANS` only what would happen in them.
     @Test(.enabled(if: wanted != nil, "make storm plays seeds")) func storm() async throws {
         let environment = ProcessInfo.processInfo.environment
         let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }
@@ -70,6 +70,10 @@ struct StormTests {
             if let kept = environment["NOAFW_STORM_FAULTS"] {
                 let numbers = Set(kept.split(separator: ",").compactMap { Int($0) })
                 plan.faults = plan.faults.indices.filter(numbers.contains).map { plan.faults[$0] }
+            }
+            if environment["NOAFW_STORM_PLANS"] != nil {
+                try file.write(contentsOf: try JSONEncoder().encode(plan) + Data("\n".utf8))
+                continue
             }
             try file.write(contentsOf: Data("\(seed)\n".utf8))
             StormBases.note("world \(seed)")

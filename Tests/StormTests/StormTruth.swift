@@ -59,7 +59,8 @@ extension StormWorld {
     /// - Parameter verb: says what the units should hold.
     func truth(_ verb: StormPlan.Verb, _ station: StormStation) throws -> StormTruth {
         let units = try plan.units.enumerated().map { number, unit in
-            var wanted = Expectation.Unit(folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit), isOlder: unit.prior == .older)
+            var wanted = Expectation.Unit(
+                folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit), isOlder: unit.prior == .older)
             let isWhole = [.flash, .fleet, .line, .verify, .update].contains(verb)
             if isWhole || verb == .firmware { wanted.firmware = station.firmware(of: unit.family, catalogue) }
             if unit.family == "monocle", isWhole || verb == .fpga { wanted.fpga = station.fpgaImage(catalogue) }

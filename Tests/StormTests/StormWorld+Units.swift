@@ -14,7 +14,7 @@ extension StormWorld {
             if unit.prior == .drifted { try drift(unit) }
             if unit.prior == .older { try age(unit) }
             if plan.verb == .remove {
-                try FileManager.default.copyItem(at: URL(fileURLWithPath: "\(path)/lib"), to: folder.root.appendingPathComponent("files/lib"))
+                try FileManager.default.copyItem(atPath: "\(path)/lib", toPath: folder.root.appendingPathComponent("files/lib").path)
             }
             if unit.prior == .owned, plan.verb != .restore {
                 for (name, text) in own(unit) { try Data(text.utf8).write(to: folder.root.appendingPathComponent("files/\(name)")) }
