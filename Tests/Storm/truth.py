@@ -4,8 +4,8 @@
   Tests/Storm/truth.py WORLD EXPECTATION
 
 EXPECTATION is a file with JSON: `units`, each with its `folder` below WORLD and what it should hold: `firmware` (a DFU package), `fpga` (an image)
-and `files` (a path by name), what it should not, `absent`, whether it held other
-files of these names that belong together, `isOlder`, and what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
+and `files` (a path by name), what it should not, `absent`, whether it held other files of these names that belong together, `isOlder`, and
+what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
 """
 import base64, json, pathlib, re, sqlite3, sys, zipfile
 

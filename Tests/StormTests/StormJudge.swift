@@ -17,9 +17,6 @@ struct StormResult: Codable, Sendable {
     /// To the units.
     var bytes: Int
     var codes: [Int32]
-    /// Of the units' time, in the first run; bytes of firmware to each.
-    var spent = 0.0
-    var firmware: [Int] = []
     /// Of real time.
     var seconds = 0.0
     /// Which of the seed's faults a shorter world has.
@@ -129,7 +126,7 @@ struct StormJudge {
 
     /// As the unit itself tells: after a pass its program runs, and after Ctrl-C on a unit that had nothing to change.
     private mutating func judgePrograms(_ run: StormRun, _ truth: StormTruth) {
-        let isUnchanged = plan.verb == .verify || plan.verb == .chat || plan.verb == .copy || plan.verb == .remove
+        let isUnchanged = [.verify, .chat, .copy, .remove].contains(plan.verb)
         let isCut = !run.log.reached.isSubset(of: Self.ofTheStation) || run.log.reached.contains(.busy)
         for (index, unit) in plan.units.enumerated() where truth.units[index].hasProgram {
             // A program with a wrong bit may end.
@@ -207,8 +204,7 @@ struct StormJudge {
         let end: StormResult.End = !findings.isEmpty ? .wrong : isCalm ? .calm : first.code == plan.usualCode ? .recovered : .again
         return StormResult(
             plan: plan, end: end, reached: first.log.reached.sorted { $0.rawValue < $1.rawValue }, findings: findings,
-            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, codes: [first.code, second.code],
-            spent: first.spent, firmware: plan.units.indices.map { first.log.unit($0).firmware })
+            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, codes: [first.code, second.code])
     }
 
     private static func error(of run: StormRun) -> String { String(run.errors.suffix(500)) }

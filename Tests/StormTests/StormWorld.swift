@@ -111,8 +111,7 @@ final class StormWorld: Sendable {
         for line in told.split(separator: "\n") { log.note(String(line)) }
         log.note("exit \(code)")
         return StormRun(
-            code: code, output: run.output, errors: run.errors, log: log, spent: times.elapsed / .seconds(1), sleeping: times.sleepingCount,
-            strays: times.strayCount)
+            code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount, strays: times.strayCount)
     }
 
     /// With a damaged file.
@@ -148,8 +147,6 @@ struct StormRun: Sendable {
     var output: String
     var errors: String
     var log: StormLog
-    /// Of the units' time, in seconds.
-    var spent: Double
     /// Sleeps that nobody ended.
     var sleeping: Int
     /// What went on because of another thread, unseen by the clock: chance does not rule it.

@@ -34,23 +34,25 @@ extension PromptConsole {
         let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
             try await hearProgram(of: scripts, watching: watching)
         }
-        var changes = try await lookAgain(at: scripts).filter { !$0.isHarmless }
+        var changes = try await changes(of: scripts)
         // A question may have been damaged on its way.
-        if !changes.isEmpty { changes = try await lookAgain(at: scripts).filter { !$0.isHarmless } }
+        if !changes.isEmpty { changes = try await self.changes(of: scripts) }
         try await startProgram()
         guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }
         return verification
     }
 
     /// In the program's interpreter, or in a new one if the program has left no memory.
-    private func lookAgain(at scripts: ScriptSet) async throws -> [ScriptDifference] {
+    private func changes(of scripts: ScriptSet) async throws -> [ScriptDifference] {
         let store = store(for: scripts)
+        let found: [ScriptDifference]
         do {
-            return try await insisting { try await store.deepCheck() }
+            found = try await insisting { try await store.deepCheck() }
         } catch let error as REPLError where error.isOutOfMemory {
             try await recover(isFresh: true)
-            return try await store.deepCheck()
+            found = try await store.deepCheck()
         }
+        return found.filter { !$0.isHarmless }
     }
 
     public func detach() async -> any Connection {
