@@ -41,6 +41,8 @@ struct StormFaults: UnitFaults {
         case .firmwareCut: plan.firmwareCuts.insert(fault.at)
         case .lostPacket: plan.lostPackets.insert(fault.at)
         case .lostNotification: plan.lostNotifications.insert(fault.at)
+        case .damagedPacket: plan.damagedPackets.insert(fault.at)
+        case .damagedNotification: plan.damagedNotifications.insert(fault.at)
         case .loss: plan.loss += fault.rate
         case .corruption: plan.corruption += fault.rate
         case .delay: plan.delay += fault.rate
@@ -71,7 +73,10 @@ struct StormFaults: UnitFaults {
 
     mutating func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]? {
         let sent = plan.transmitCommand(value, packet: packet, using: &generator)
-        if sent != value { log.reach(sent != nil ? .corruption : plan.lostPackets.contains(packet) ? .lostPacket : .loss) }
+        if sent != value {
+            let isPlanned = plan.lostPackets.union(plan.damagedPackets).contains(packet)
+            log.reach(sent != nil ? isPlanned ? .damagedPacket : .corruption : isPlanned ? .lostPacket : .loss)
+        }
         return sent
     }
 
@@ -92,7 +97,8 @@ struct StormFaults: UnitFaults {
         let sent = plan.transmitNotification(value, isData: isData, using: &generator)
         log.add(unit, air, "<", value, isSent: sent != nil)
         if sent != value {
-            log.reach(sent != nil ? .corruption : plan.lostNotifications.contains(notifications) ? .lostNotification : .loss)
+            let isPlanned = plan.lostNotifications.union(plan.damagedNotifications).contains(notifications)
+            log.reach(sent != nil ? isPlanned ? .damagedNotification : .corruption : isPlanned ? .lostNotification : .loss)
         }
         return sent
     }

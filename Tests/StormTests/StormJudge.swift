@@ -121,7 +121,7 @@ struct StormJudge {
 
     /// Once each, and over; a power that fails once, too.
     private static let ofTheAir: Set<StormFault.Kind> = [
-        .link, .power, .lostPacket, .lostNotification, .delay, .silence, .flashCut, .firmwareCut,
+        .link, .power, .lostPacket, .lostNotification, .damagedPacket, .damagedNotification, .delay, .silence, .flashCut, .firmwareCut,
     ]
 
     /// As the unit itself tells: after a pass its program runs, and after Ctrl-C on a unit that had nothing to change.

@@ -51,6 +51,8 @@ struct StormFault: Codable, Sendable, Hashable {
         case flashCut, firmwareCut
         /// A write without response, a notification.
         case lostPacket, lostNotification
+        /// A bit of one is wrong. Only in sweeps, so that seeds keep their meaning.
+        case damagedPacket, damagedNotification
         /// With a probability, of writes without response and notifications, or of these writes.
         case loss, corruption, delay
         /// With a probability, of connection events: neither side hears the other for up to 1.9 s.
@@ -162,7 +164,7 @@ extension StormFault {
         case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
         case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
         case .corruption, .silence: rate = Double.random(in: 0.0005...0.004, using: &numbers)
-        case .battery, .busy: break
+        case .battery, .busy, .damagedPacket, .damagedNotification: break
         }
         guard Self.aimed.contains(kind), Bool.random(using: &numbers) else { return }
         moment = StormMoment.of(family).randomElement(using: &numbers)

@@ -55,7 +55,8 @@ struct StormTests {
     }
 
     /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, or of them those of `NOAFW_STORM_ONLY`, such as `3,17`, with the results
-    /// of all in a file. With `NOAFW_STORM_PLANS` only what would happen in them.
+    /// of all in a file. With `NOAFW_STORM_PLANS` only what would happen in them. With `NOAFW_STORM_SWEEP`, such as `17:link`, the numbers are
+    /// places of this fault in that seed's world instead, until the world is over.
     @Test(.enabled(if: wanted != nil, "make storm plays seeds")) func storm() async throws {
         let environment = ProcessInfo.processInfo.environment
         let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }
@@ -64,9 +65,11 @@ struct StormTests {
         let file = try FileHandle(forWritingTo: place)
         let step = try #require(UInt64(environment["NOAFW_STORM_STEP"] ?? "1"))
         let only = (environment["NOAFW_STORM_ONLY"] ?? "").split(separator: ",").compactMap { UInt64($0) }
-        for seed in stride(from: try #require(ends.first), through: try #require(ends.last), by: Int(step))
+        let (last, sweep) = (try #require(ends.last), environment["NOAFW_STORM_SWEEP"])
+        var missed = 0
+        for seed in stride(from: try #require(ends.first), through: last, by: Int(step))
         where only.isEmpty || only.contains(seed) {
-            var plan = StormPlan(seed: seed)
+            var plan = try sweep.map { try Self.swept($0, at: Int(seed)) } ?? StormPlan(seed: seed)
             if let kept = environment["NOAFW_STORM_FAULTS"] {
                 let numbers = Set(kept.split(separator: ",").compactMap { Int($0) })
                 plan.faults = plan.faults.indices.filter(numbers.contains).map { plan.faults[$0] }
@@ -84,7 +87,19 @@ struct StormTests {
             let isWanted = environment["NOAFW_STORM_FAULTS"] == nil && environment["NOAFW_STORM_SHRINK"] != "no"
             if !result.findings.isEmpty, isWanted { result = try await shrunk(result) }
             try file.write(contentsOf: try JSONEncoder().encode(result) + Data("\n".utf8))
+            missed = result.reached.isEmpty ? missed + 1 : 0
+            guard sweep == nil || missed < 20 else { return try file.write(contentsOf: Data("\(last + 1)\n".utf8)) }
         }
+    }
+
+    /// The world of a seed with one fault.
+    private static func swept(_ sweep: String, at place: Int) throws -> StormPlan {
+        let parts = sweep.split(separator: ":")
+        var plan = StormPlan(seed: try #require(UInt64(parts[0])))
+        let kind = try #require(StormFault.Kind(rawValue: String(parts[1])))
+        let count = plan.units.count
+        plan.faults = [StormFault(kind: kind, unit: (place - 1) % count, at: (place - 1) / count + 1)]
+        return plan
     }
 
     /// The same finding with fewer faults.

@@ -33,6 +33,9 @@ package struct FaultPlan: UnitFaults {
     package var lostPackets: Set<Int> = []
     /// Notifications that are lost.
     package var lostNotifications: Set<Int> = []
+    /// Such packets and notifications in which a bit is wrong.
+    package var damagedPackets: Set<Int> = []
+    package var damagedNotifications: Set<Int> = []
 
     private var notificationCount = 0
     private var dataNotificationCount = 0
@@ -54,7 +57,7 @@ package struct FaultPlan: UnitFaults {
     package func swallowsBreak(_ number: Int) -> Bool { swallowedBreaks.contains(number) }
 
     package mutating func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]? {
-        lostPackets.contains(packet) ? nil : transmit(value, &generator)
+        lostPackets.contains(packet) ? nil : transmit(value, isDamaged: damagedPackets.contains(packet), &generator)
     }
 
     package mutating func drawDelay(using generator: inout SeededGenerator) -> Duration? {
@@ -69,12 +72,12 @@ package struct FaultPlan: UnitFaults {
         notificationCount += 1
         if isData { dataNotificationCount += 1 }
         let isLost = lostNotifications.contains(notificationCount) || isData && lostDataNotifications.contains(dataNotificationCount)
-        return isLost ? nil : transmit(value, &generator)
+        return isLost ? nil : transmit(value, isDamaged: damagedNotifications.contains(notificationCount), &generator)
     }
 
-    private func transmit(_ value: [UInt8], _ generator: inout SeededGenerator) -> [UInt8]? {
+    private func transmit(_ value: [UInt8], isDamaged: Bool, _ generator: inout SeededGenerator) -> [UInt8]? {
         if Self.chance(loss, &generator) { return nil }
-        guard !value.isEmpty, Self.chance(corruption, &generator) else { return value }
+        guard !value.isEmpty, isDamaged || Self.chance(corruption, &generator) else { return value }
         var damaged = value
         damaged[Int.random(in: 0..<value.count, using: &generator)] ^= UInt8(1 << Int.random(in: 0..<8, using: &generator))
         return damaged

@@ -31,7 +31,9 @@ extension FrameConsole {
     }
 
     private func hearVersion(of scripts: ScriptSet) async throws {
-        let actual = try await insisting { try await repl.startProgram(within: Self.answerTimeout) }
+        let actual = try await confirmed({ $0 == nil || $0 == scripts.version }) {
+            try await insisting { try await repl.startProgram(within: Self.answerTimeout) }
+        }
         restoreGuard.started()
         guard let actual else {
             try await watch(for: Self.knockInterval, untilQuiet: false)
@@ -44,7 +46,10 @@ extension FrameConsole {
 
     /// A silent program must be the one that was installed.
     private func checkVersions(of scripts: ScriptSet) async throws {
-        for version in [try await ask(Self.runningVersionCode), try await version(of: .scripts)] where version != scripts.version {
+        let versions = try await confirmed({ $0.allSatisfy { $0 == scripts.version } }) {
+            [try await ask(Self.runningVersionCode), try await version(of: .scripts)]
+        }
+        for version in versions where version != scripts.version {
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
         }
     }

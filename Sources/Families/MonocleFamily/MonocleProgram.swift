@@ -51,8 +51,10 @@ extension MonocleConsole {
     }
 
     private func checkVersions(of scripts: ScriptSet) async throws {
-        let versions = try await insisting {
-            [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
+        let versions = try await confirmed({ $0.allSatisfy { $0 == scripts.version } }) {
+            try await insisting {
+                [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
+            }
         }
         for version in versions where version != scripts.version {
             try await startProgram()

@@ -34,9 +34,7 @@ extension PromptConsole {
         let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
             try await hearProgram(of: scripts, watching: watching)
         }
-        var changes = try await changes(of: scripts)
-        // A question may have been damaged on its way.
-        if !changes.isEmpty { changes = try await self.changes(of: scripts) }
+        let changes = try await confirmed(\.isEmpty) { try await self.changes(of: scripts) }
         try await startProgram()
         guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }
         return verification

@@ -25,6 +25,19 @@ extension UnitConsole {
     public var roundTrip: Duration? { nil }
 }
 
+/// The first answer that is wanted or comes twice in a row, or the last of four: one may have been damaged on its way.
+public func confirmed<Answer: Equatable>(
+    _ isWanted: (Answer) -> Bool, _ ask: () async throws -> Answer
+) async throws -> Answer {
+    var answer = try await ask()
+    for _ in 1..<4 where !isWanted(answer) {
+        let before = answer
+        answer = try await ask()
+        if answer == before { break }
+    }
+    return answer
+}
+
 /// A console of a unit that runs a program made of scripts.
 public protocol ProgramConsole: UnitConsole {
     /// Everything in the unit's file system, printable.

@@ -31,7 +31,9 @@ public struct ProvisioningJob: Sendable {
             components: locator.rules.components, options: options, expecting: updaters.flatMap { $0.wholeUpdate(interval: 0.015) },
             clock: locator.clock, report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
-        let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun)
+        let lease = UnitLease(
+            locator, leavesOutProgram: options.force && !options.dryRun,
+            wanted: Dictionary(uniqueKeysWithValues: updaters.map { ($0.component, $0.version) }))
         let policy = RetryPolicy(mayRestartUnit: locator.rules.restartWithoutProgram != nil)
         let failure = try await lease.attempt(
             policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }
@@ -208,7 +210,13 @@ extension ProvisioningJob {
 
     private func checkPreflight(_ lease: UnitLease, _ state: JobState) async throws {
         state.begin(.preflight)
-        try Preflight(updaters: updaters, options: options).check(try await lease.identity())
+        let preflight = Preflight(updaters: updaters, options: options)
+        do {
+            try preflight.check(try await lease.identity())
+        } catch is ProvisioningError {
+            lease.forgetFacts()
+            try preflight.check(try await lease.identity())
+        }
         if !options.dryRun { try await options.beforeErase() }
     }
 

@@ -27,14 +27,19 @@ public struct VerifyJob: Sendable {
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
     public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
-        try await run(on: UnitLease(locator), startsProgram: true, report: report)
+        try await run(on: lease(), startsProgram: true, report: report)
     }
 
     /// As ``run(report:)``, but the link stays and the unit's program is not started: for the caller, which keeps the unit.
     /// - Returns: the lease, which the caller ends.
     public func hold(report: @escaping @Sendable (RunEvent) -> Void) async throws -> (VerifyReport, UnitLease) {
-        let lease = UnitLease(locator)
+        let lease = lease()
         return (try await run(on: lease, startsProgram: false, report: report), lease)
+    }
+
+    private func lease() -> UnitLease {
+        let wanted = updaters.map { ($0.component, $0.version) }
+        return UnitLease(locator, wanted: recorded.merging(wanted) { $1 })
     }
 
     private func run(
@@ -80,13 +85,7 @@ public struct VerifyJob: Sendable {
         tell(.stage(.proof))
         for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
         for updater in updaters {
-            var finding = try await updater.verify(lease, isDeep: isDeep)
-            // A question or its answer may have been damaged on its way.
-            if !finding.matches {
-                lease.forget(updater.component)
-                finding = try await updater.verify(lease, isDeep: isDeep)
-            }
-            result.findings[updater.component] = finding
+            result.findings[updater.component] = try await confirmed(\.matches) { try await updater.verify(lease, isDeep: isDeep) }
         }
     }
 

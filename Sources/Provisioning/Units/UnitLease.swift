@@ -18,11 +18,15 @@ public final class UnitLease: Sendable {
     /// Each link begins with a restart without the unit's program, if the family can do that, and whatever ran before is not
     /// asked.
     private let leavesOutProgram: Bool
+    private let wanted: [Component: String]
     /// For all links.
     public let restoreGuard = RestoreGuard()
     private let state = Mutex(State())
 
-    init(_ locator: UnitLocator, leavesOutProgram: Bool = false) { (self.locator, self.leavesOutProgram) = (locator, leavesOutProgram) }
+    /// - Parameter wanted: versions that are believed at once.
+    init(_ locator: UnitLocator, leavesOutProgram: Bool = false, wanted: [Component: String] = [:]) {
+        (self.locator, self.leavesOutProgram, self.wanted) = (locator, leavesOutProgram, wanted)
+    }
 
     public var family: FamilyID { locator.family }
     private var rules: ProvisioningRules { locator.rules }
@@ -69,10 +73,11 @@ public final class UnitLease: Sendable {
         return console
     }
 
-    /// Asked once between two restarts of the unit, and after ``forget(_:)``.
+    /// Asked between two restarts of the unit, and after ``forget(_:)``, until it is the wanted one or comes twice.
     public func version(of component: Component) async throws -> String? {
         if let known = state.withLock({ $0.versions[component] }) { return known }
-        let version = try await console().version(of: component)
+        let console = try await console()
+        let version = try await confirmed({ $0 == wanted[component, default: ""] }) { try await console.version(of: component) }
         state.withLock { $0.versions[component] = .some(version) }
         return version
     }
@@ -91,6 +96,7 @@ public final class UnitLease: Sendable {
     }
 
     public func forget(_ component: Component) { state.withLock { $0.versions[component] = nil } }
+    func forgetFacts() { state.withLock { $0.facts = nil } }
 
     private func forgetAll() { state.withLock { ($0.versions, $0.facts) = ([:], nil) } }
 

@@ -69,7 +69,9 @@ public struct BitstreamUpdater: ComponentUpdater {
         if let condition = job.memory(of: .fpga) as? FPGACondition { throw try await withdraw(condition, unit, job) }
         let actual = try await unit.version(of: .fpga)
         let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
-        let finding = try await updater.inspect(running: actual, wanted: version)
+        let finding = try await confirmed({ $0.plan == .nothing || actual != version }) {
+            try await updater.inspect(running: actual, wanted: version)
+        }
         let isForced = job.isForced(.fpga)
         let isCurrent = actual == version && finding.plan == .nothing && !isForced
         let interval = unit.connectionInterval

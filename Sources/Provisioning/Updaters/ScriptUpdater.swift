@@ -64,7 +64,7 @@ public struct ScriptUpdater: ComponentUpdater {
         job.begin(.scripts)
         let actual = try await unit.version(of: .scripts)
         let store = try await unit.program().store(for: scripts)
-        let differences = try await store.deepCheck()
+        let differences = try await confirmed({ $0.allSatisfy(\.isHarmless) || actual != version }) { try await store.deepCheck() }
         try refuseShadows(among: differences)
         let isForced = job.isForced(.scripts)
         let isCurrent = actual == version && differences.allSatisfy(\.isHarmless) && !isForced
