@@ -70,6 +70,24 @@ struct LostAnswerTests {
         }
     }
 
+    /// Nor does it make a unit's charge too low, or its firmware newer.
+    @Test func aDamagedAnswerRefusesNoUnit() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        var options = JobOptions()
+        options.dryRun = true
+        func found(_ report: UnitReport) -> [String?]? { report.plan?.components.map(\.from) }
+        let usual = found(try await bench.flash(assets, options: options))
+        for place in 1...30 {
+            var bench = bench
+            bench.faults.damagedNotifications = [place]
+            bench.faults.seed = UInt64(place)
+            let report = try await bench.flash(assets, options: options)
+            #expect(report.error == nil && found(report) == usual, "\(place): \(report)")
+        }
+    }
+
     /// Whatever is lost of what a dead program says, its unit never passes.
     @Test(arguments: ["import nosuchmodule", "print('done')"]) func aDeadProgramIsNeverProved(program: String) async throws {
         let bench = Bench()
