@@ -55,8 +55,8 @@ struct StormTests {
     }
 
     /// `make storm`: the seeds of `NOAFW_STORM`, such as `1-500`, or of them those of `NOAFW_STORM_ONLY`, such as `3,17`, with the results
-    /// of all in a file. With `NOAFW_STORM_PLANS` only what would happen in them. With `NOAFW_STORM_SWEEP`, such as `17:link`, the numbers are
-    /// places of this fault in that seed's world instead, until the world is over.
+    /// of all in a file. With `NOAFW_STORM_PLANS` only what would happen in them. With `NOAFW_STORM_SWEEP`, such as `17:link`, the numbers
+    /// are places of this fault in that seed's world instead, until the world is over.
     @Test(.enabled(if: wanted != nil, "make storm plays seeds")) func storm() async throws {
         let environment = ProcessInfo.processInfo.environment
         let ends = (Self.wanted ?? "").split(separator: "-").compactMap { UInt64($0) }

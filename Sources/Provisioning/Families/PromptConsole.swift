@@ -34,7 +34,9 @@ extension PromptConsole {
         let verification = try await ProvisioningError.blaming(ProvisioningError.programEndsLink) {
             try await hearProgram(of: scripts, watching: watching)
         }
-        let changes = try await confirmed({ $0.isEmpty }) { try await self.changes(of: scripts) }
+        let changes = try await confirmed({ $0.isEmpty }, again: { try await recover(isFresh: true) }) {
+            try await self.changes(of: scripts)
+        }
         try await startProgram()
         guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }
         return verification

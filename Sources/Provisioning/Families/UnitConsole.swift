@@ -26,12 +26,14 @@ extension UnitConsole {
 }
 
 /// The first answer that is wanted or comes twice in a row, or the last of four: one may have been damaged on its way.
+/// - Parameter again: before it is asked once more, for questions that depend on code which the unit has got before.
 public func confirmed<Answer: Equatable>(
-    _ isWanted: (Answer) -> Bool, _ ask: () async throws -> Answer
+    _ isWanted: (Answer) -> Bool, again: () async throws -> Void = {}, _ ask: () async throws -> Answer
 ) async throws -> Answer {
     var answer = try await ask()
     for _ in 1..<4 where !isWanted(answer) {
         let before = answer
+        try await again()
         answer = try await ask()
         if answer == before { break }
     }
