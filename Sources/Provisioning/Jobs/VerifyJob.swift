@@ -85,9 +85,7 @@ public struct VerifyJob: Sendable {
         tell(.stage(.proof))
         for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
         for updater in updaters {
-            result.findings[updater.component] = try await confirmed(
-                { $0.matches }, again: { if isDeep { try await lease.console().recover(isFresh: true) } }
-            ) { try await updater.verify(lease, isDeep: isDeep) }
+            result.findings[updater.component] = try await confirmed({ $0.matches }) { try await updater.verify(lease, isDeep: isDeep) }
         }
     }
 
