@@ -64,7 +64,7 @@ import Testing
             case .send(let packet):
                 program.arrive(packet)
                 feed(.sent)
-            case .hear, .answer, .stopWork: break
+            case .hear, .answer, .stopWork, .endLink: break
             }
         }
     }

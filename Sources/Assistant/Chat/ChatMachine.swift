@@ -26,6 +26,8 @@ struct ChatMachine {
         case hear(work: Int, Sound, AssistantMode)
         case answer(work: Int, Conversation)
         case stopWork
+        /// The next link starts the program again.
+        case endLink
     }
 
     /// Links lost in a row while the same message waits for the unit. Without a limit a unit that accepts nothing would be tried for
@@ -38,6 +40,7 @@ struct ChatMachine {
     /// The program never announced itself over the last or present link.
     private var isSilent: Bool { link.map { $0.program == .silent } ?? wasSilent }
     private var wasSilent = false
+    private var hasStartedAgain = false
     private var linkCount = 0
     private(set) var lossCount = 0
     private(set) var turns: TurnQueue
@@ -73,7 +76,7 @@ struct ChatMachine {
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
-        if link?.advance(now: now) == true { report(.silent) }
+        if let deadline = link?.readyDeadline, deadline <= now { missSign(now: now) }
         report(outbox.advance(now: now))
         turns.startNext(isUnitReady: link?.isReady == true)
         settle(now: now)
@@ -152,6 +155,18 @@ struct ChatMachine {
         } else {
             report(outbox.giveUpFirst(.linksLost(count: Self.lossLimit, reason: reason)))
         }
+    }
+
+    /// One sign may be lost on its way.
+    private mutating func missSign(now: SessionClock.Instant) {
+        guard hasStartedAgain else {
+            hasStartedAgain = true
+            let deadline = now.advanced(by: readyTimeout)
+            link?.wait(until: deadline)
+            return actions.append(.endLink)
+        }
+        link?.fallSilent()
+        report(.silent)
     }
 
     // MARK: - The unit

@@ -26,13 +26,10 @@ struct UnitLink {
 
     mutating func becomeReady() { (program, isRecording) = (.ready, false) }
 
-    /// - Returns: whether the program has just become silent.
-    mutating func advance(now: SessionClock.Instant) -> Bool {
-        guard let deadline = readyDeadline, deadline <= now else { return false }
-        // Data before the program's sign may meet a stale callback.
-        program = .silent
-        return true
-    }
+    mutating func wait(until deadline: SessionClock.Instant) { program = .starting(readyBy: deadline) }
+
+    /// Data before the program's sign may meet a stale callback.
+    mutating func fallSilent() { program = .silent }
 }
 
 /// Hands packets to a link one by one, at the unit's pace.

@@ -160,6 +160,7 @@ public struct ChatSession: Sendable {
                         })
                     }
                 case .stopWork: current?.stop.deliver(())
+                case .endLink: packets?.finish(throwing: LinkError.disconnected("its program did not say that it is ready"))
                 }
             }
         }
