@@ -40,21 +40,30 @@ struct Project {
         return (names?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
     }
 
+    /// The files that hold a text: a look at each line of every file takes seconds.
+    static func files(_ files: [URL], holding text: String) throws -> [URL] {
+        try files.filter { try String(contentsOf: $0, encoding: .utf8).contains(text) }
+    }
+
     /// A file's lines, with those inside a multi-line string literal (such as a unit's Python) emptied.
     static func lines(of file: URL) throws -> [Substring] {
         var isInLiteral = false
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { line in
             let wasInLiteral = isInLiteral
+            guard line.utf8.contains(quote) else { return wasInLiteral ? "" : line }
             let delimiters = line.replacing("\\\"\"\"", with: "").ranges(of: "\"\"\"")
             if !delimiters.count.isMultiple(of: 2) { isInLiteral.toggle() }
             return wasInLiteral ? "" : line
         }
     }
 
-    /// A file's lines without comments, and without the texts of string literals; one with an interpolation stays.
-    static func code(of file: URL) throws -> [String] {
-        try lines(of: file).map { line in
+    private static let quote = UInt8(ascii: "\"")
+
+    /// A file's lines that hold one of the words, without comments, and without the texts of string literals; one with an interpolation
+    /// stays.
+    static func code(of file: URL, holding words: [String]) throws -> [String] {
+        try lines(of: file).filter { line in words.contains { line.contains($0) } }.map { line in
             String(line.replacing(/"([^"\\]|\\[^(])*"/, with: "\"\"").prefix { $0 != "/" })
         }
     }
@@ -62,7 +71,7 @@ struct Project {
     /// The modules that a file imports, whatever the form: `@testable import X`, `import struct X.Y`.
     static func imports(of file: URL) throws -> Set<String> {
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]
-        return try lines(of: file).reduce(into: []) { modules, line in
+        return try lines(of: file).filter { $0.contains("import") }.reduce(into: []) { modules, line in
             let words = line.prefix { $0 != "/" }.split(whereSeparator: \.isWhitespace)
             guard let at = words.firstIndex(of: "import"), words[..<at].allSatisfy(isModifier), at + 1 < words.count else { return }
             let name = kinds.contains(words[at + 1]) && at + 2 < words.count ? words[at + 2] : words[at + 1]

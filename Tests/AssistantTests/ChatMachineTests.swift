@@ -117,6 +117,16 @@ import Testing
         _ = handle(.tick, .linkDown(reason: "no sign"), .linkUp(payloadSize: 253, UnitStatus()))
     }
 
+    /// An hour of chat may lose more than one sign.
+    @Test mutating func eachLinkThatWasReadyMayLoseASignAgain() {
+        for _ in 0..<3 {
+            _ = handle(.linkUp(payloadSize: 253, UnitStatus()))
+            missSign()
+            #expect(events(handle(.packet(Array("rdy:".utf8)))) == ["ready"])
+            _ = handle(.linkDown(reason: "lost"))
+        }
+    }
+
     @Test mutating func aSilentUnitDoesNotKeepAnEndedChat() {
         _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")))
         _ = handle(.progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())))

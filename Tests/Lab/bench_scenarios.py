@@ -77,11 +77,15 @@ async def robot(lab, **settings):
 
 
 async def moving(lab, unit, wire):
-    """A drive that is under way, its dead-man fed at least once since the motors turned."""
+    """A drive that is under way, its dead-man fed in time since the motors turned."""
     command = await lab.start("robot", "drive", "120", "120", "--for", "30s", "--device", unit.address)
-    await until(lambda: wire.of(b"c120"), "the first motion")
-    count = len(wire.of(b"h400"))
-    await until(lambda: len(wire.of(b"h400")) > count, "the dead-man's food")
+
+    def is_fed():
+        *_, before, last = [0, 0] + [write[0] for write in wire.of(b"h400")]
+        motions = wire.of(b"c120")
+        return bool(motions) and motions[-1][0] < last < before + DEAD_MAN
+
+    await until(is_fed, "the dead-man's food")
     # The link carries it in its next interval.
     await asyncio.sleep(0.05)
     return command

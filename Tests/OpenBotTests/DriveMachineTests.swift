@@ -22,6 +22,17 @@ import Testing
         #expect(texts(machine.wake(at: at(270))) == ["h400"])
     }
 
+    /// The second food was sent in time, and its answer came late; after that all is in time again.
+    @Test(arguments: [[450], [134, 410], [134, 268, 550]]) func foodThatCameLateBringsTheDutiesAgain(times: [Int]) {
+        var machine = machine()
+        _ = machine.drive(Duties(left: 9, right: 8), at: at(0))
+        let lines = times.map { texts(machine.wake(at: at($0))) }
+        #expect(lines == times.dropLast().map { _ in ["h400"] } + [["h400", "c9,8"]])
+        let end = times[times.count - 1]
+        #expect([134, 268, 402].map { texts(machine.wake(at: at(end + $0))) } == [["h400"], ["h400"], ["h400"]])
+        #expect(machine.lapses == 1)
+    }
+
     @Test func everyEndStopsAndTakesTheDeadManAway() {
         var machine = machine()
         _ = machine.drive(Duties(left: 9, right: 9), at: at(0))

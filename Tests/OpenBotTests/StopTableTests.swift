@@ -143,6 +143,24 @@ import Testing
         return Outcome(end: bench.clock.now.offset, ending: nil)
     }
 
+    /// A computer that is busy for that long, in ms: the duties are there again two meals later at most.
+    @Test(arguments: Array(stride(from: 200, to: 500, by: 20))) func aLateFeedIsNoEnd(pause: Int) async throws {
+        try await withRobot { bench in
+            let session = try await bench.session()
+            var machine = DriveMachine(features: session.features)
+            try await session.send(machine.drive(Self.duties, at: bench.clock.now))
+            try await bench.pause(pause)
+            let isStill = bench.duties == [0, 0]
+            #expect(isStill || pause < 400)
+            try await session.send(machine.wake(at: bench.clock.now))
+            try await bench.clock.sleep(until: try #require(machine.nextDeadline))
+            try await session.send(machine.wake(at: bench.clock.now))
+            try await bench.pause(40)
+            #expect(bench.duties == [120, 110])
+            try await session.send(machine.stop(at: bench.clock.now))
+        }
+    }
+
     /// It is stopped over a new link, and not driven again.
     @Test(arguments: [UserInput.Cut.link, .power]) func aLostLink(cut: UserInput.Cut) async throws {
         let ending = try await Self.check("\(cut) lost", within: cut == .link ? Self.deadMan : .zero) { bench, session in

@@ -177,6 +177,7 @@ struct ChatMachine {
             // A unit which restarted during a link shows nothing of what it got.
             if link?.isReady == true { outbox.rewind() }
             link?.becomeReady()
+            hasStartedAgain = false
             report(.ready)
             turns.confirm()
         case .idle: link?.isRecording = false

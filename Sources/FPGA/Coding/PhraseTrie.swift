@@ -48,20 +48,16 @@ struct PhraseTrie: Sendable {
         let count = content.count
         var costs = [Int32](repeating: 0, count: count + 1)
         var (choices, lengths) = ([Int16](repeating: -1, count: count), [Int16](repeating: 1, count: count))
+        // In a debug build bare pointers and loops take a third of the time.
         content.withUnsafeBufferPointer { content in
-            children.withUnsafeBufferPointer { children in
+            costs.withUnsafeMutableBufferPointer { costs in
+                guard let content = content.baseAddress, let costs = costs.baseAddress else { return }
                 var start = count - 1
                 while start >= 0 {
                     var (best, choice, length) = (costs[start + 1] + Self.exceptionCost, Int16(-1), 1)
-                    var (node, end) = (0, start)
-                    while end < count {
-                        node = Int(children[node << 8 | Int(content[end])])
-                        if node == 0 { break }
-                        end += 1
-                        let found = ends[node]
-                        if found >= 0, costs[end] < best, !(isDivided && end - start == count) {
-                            (best, choice, length) = (costs[end] + 1, found, end - start)
-                        }
+                    visitPhrases(of: content, start, count) { phrase, end in
+                        guard costs[end] < best, !(isDivided && end - start == count) else { return }
+                        (best, choice, length) = (costs[end] + 1, phrase, end - start)
                     }
                     (costs[start], choices[start], lengths[start]) = (best, choice, Int16(length))
                     start -= 1
@@ -69,5 +65,23 @@ struct PhraseTrie: Sendable {
             }
         }
         return (choices, lengths)
+    }
+
+    /// From the shortest to the longest.
+    private func visitPhrases(
+        of content: UnsafePointer<UInt8>, _ start: Int, _ count: Int, _ visit: (_ phrase: Int16, _ end: Int) -> Void
+    ) {
+        children.withUnsafeBufferPointer { children in
+            ends.withUnsafeBufferPointer { ends in
+                guard let children = children.baseAddress, let ends = ends.baseAddress else { return }
+                var (node, end) = (0, start)
+                while end < count {
+                    node = Int(children[node << 8 | Int(content[end])])
+                    if node == 0 { return }
+                    end += 1
+                    if ends[node] >= 0 { visit(ends[node], end) }
+                }
+            }
+        }
     }
 }

@@ -2,7 +2,8 @@ import Support
 
 /// Drives and stops a robot: times and events in, lines out.
 ///
-/// The dead-man is armed before the first motion and fed three times a period. Every end runs the same stop: `c0,0`, feeding until the
+/// The dead-man is armed before the first motion and fed three times a period. One that acted because its food was late holds the
+/// motors at 0 until the next `c` (`openbot.ino`): the duties are then sent again. Every end runs the same stop: `c0,0`, feeding until the
 /// end of a collision's window, then lamps off and the dead-man off, because an armed one would leave the robot deaf to both phone apps.
 /// When the robot may back out within the window, the sketch applies neither `c0,0` nor the dead-man: a 1-duty line comes first, which
 /// applies at once and turns nothing (`openbot.ino`). A robot that does not back out brakes, and that line would release it.
@@ -24,6 +25,8 @@ public struct DriveMachine: Sendable {
     private let features: RobotFeatures?
     private let deadMan: DeadMan
     private var state = State.atRest
+    /// When the dead-man's last food was sent, and the one before.
+    private var fed: (last: Time, before: Time)?
     private var hit: (bumper: Bumper, end: Time, backsOut: Bool)?
     /// When both sides last got a command to go forward, or back.
     private var lastMoves: [Bumper.Side: Time] = [:]
@@ -35,6 +38,9 @@ public struct DriveMachine: Sendable {
 
     /// The least distance in cm at which the sketch kept the motors still, though both sides were to go forward.
     public private(set) var sonarStop: Int?
+
+    /// How often the dead-man may have acted in a drive, as its food was late.
+    public private(set) var lapses = 0
 
     /// The sketch's (`openbot.ino`): up to it, a command whose both sides go forward is zeroed.
     private static let stopDistance = 10
@@ -60,6 +66,7 @@ public struct DriveMachine: Sendable {
         case .atRest:
             guard duties != .still else { return [] }
             state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
+            fed = (now, now)
             return [.deadMan(deadMan), .drive(duties)]
         case .driving(duties, _): return []
         case .driving(_, let nextFeed):
@@ -96,7 +103,11 @@ public struct DriveMachine: Sendable {
         switch state {
         case .driving(let duties, let nextFeed) where now >= nextFeed:
             state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
-            return [.deadMan(deadMan)]
+            // A line that was sent in time may have arrived only now.
+            let isLate = fed.map { $0.before.duration(to: now) >= .milliseconds(deadMan.milliseconds) } ?? false
+            fed = (now, isLate ? now : fed?.last ?? now)
+            if isLate { lapses += 1 }
+            return [.deadMan(deadMan)] + (isLate ? [.drive(duties)] : [])
         case .stopping(_, let end) where now >= end:
             state = .over
             // Whatever the window has kept.

@@ -33,6 +33,12 @@ public struct RobotDrive: Sendable {
         public var stop: RobotStop
         /// In cm: the sketch kept the motors still when the robot was to go forward.
         public var sonarStop: Int?
+        /// How often the dead-man may have stopped the motors in between.
+        public var lapses: Int
+
+        fileprivate init(cause: (any Error)?, stop: RobotStop, of machine: DriveMachine) {
+            (self.cause, self.stop, sonarStop, lapses) = (cause, stop, machine.sonarStop, machine.lapses)
+        }
     }
 
     private static let voltageTimeout = Duration.seconds(2)
@@ -75,9 +81,9 @@ public struct RobotDrive: Sendable {
         let machine = Mutex(DriveMachine(features: session.features, deadMan: deadMan))
         do {
             try await steer(machine, endsAtCollision, body)
-            return Ending(cause: nil, stop: await stop(machine), sonarStop: machine.withLock(\.sonarStop))
+            return Ending(cause: nil, stop: await stop(machine), of: machine.withLock(\.self))
         } catch {
-            var ending = Ending(cause: error, stop: await stop(machine), sonarStop: machine.withLock(\.sonarStop))
+            var ending = Ending(cause: error, stop: await stop(machine), of: machine.withLock(\.self))
             if let lost = error as? LinkError, case .disconnected(let reason) = lost {
                 ending.cause = RobotError.linkLost(reason: reason, stopped: ending.stop.isDelivered)
             }

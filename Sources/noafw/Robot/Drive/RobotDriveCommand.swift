@@ -98,6 +98,9 @@ struct RobotDriveCommand: ContextCommand {
             }
             files.told(.still)
             report.stop = ending.stop
+            if ending.lapses > 0 {
+                context.note("the robot was fed late \(Format.count(ending.lapses, "time")): its dead-man may have stopped it in between")
+            }
             let saved = Result { try files.save() }
             if let cause = ending.cause { throw cause }
             guard ending.stop.isDelivered else { throw RobotError.stopNotDelivered(milliseconds: ending.stop.deadManMilliseconds) }

@@ -139,6 +139,24 @@ struct RobotTest: Sendable {
 
     private func motors(_ features: RobotFeatures, _ drive: RobotDrive, _ report: inout RobotReport) async throws {
         say("each side turns forward and backward")
+        var (turned, ending) = await turns(features, drive)
+        if ending.lapses > 0, ending.cause == nil {
+            say("they turn once more: this computer fed the dead-man late")
+            (turned, ending) = await turns(features, drive)
+        }
+        report.checks? += turned.map(\.check)
+        report.checks? += Self.turns.dropFirst(turned.count).map {
+            RobotCheck(name: $0.name, result: .skipped, found: "not reached", expected: "a speed")
+        }
+        report.checks?.append(Self.balance(turned.map(\.speed)))
+        report.stop = ending.stop
+        report.checks?.append(Self.stop(ending.stop))
+        if let cause = ending.cause { throw cause }
+    }
+
+    private func turns(
+        _ features: RobotFeatures, _ drive: RobotDrive
+    ) async -> (turned: [(check: RobotCheck, speed: Double?)], ending: RobotDrive.Ending) {
         let found = Mutex<[(check: RobotCheck, speed: Double?)]>([])
         let ending = await drive.run { steering in
             for turn in Self.turns {
@@ -149,15 +167,7 @@ struct RobotTest: Sendable {
                 found.withLock { $0.append((check, wheels.map { turn.isLeft ? $0.left : $0.right })) }
             }
         }
-        let turned = found.withLock(\.self)
-        report.checks? += turned.map(\.check)
-        report.checks? += Self.turns.dropFirst(turned.count).map {
-            RobotCheck(name: $0.name, result: .skipped, found: "not reached", expected: "a speed")
-        }
-        report.checks?.append(Self.balance(turned.map(\.speed)))
-        report.stop = ending.stop
-        report.checks?.append(Self.stop(ending.stop))
-        if let cause = ending.cause { throw cause }
+        return (found.withLock(\.self), ending)
     }
 
     private static func check(_ turn: Turn, _ features: RobotFeatures, _ wheels: RobotReadings.Wheels?) -> RobotCheck {
