@@ -24,7 +24,7 @@ from scenarios import SCENARIOS, Failure, Lab
 
 LOGS = ROOT / ".lab"
 # How many guests work side by side, and the seconds between their starts.
-GUESTS = 2
+GUESTS = 3
 BOOT_INTERVAL = 15
 # Seconds for a scenario that is ended to give back what it has.
 CLEAN_UP = 60
@@ -110,7 +110,7 @@ async def run_scenarios(chosen, is_full, guests):
     rows = {}
 
     async def work(number):
-        # Two guests that boot at once take longer than one after the other.
+        # Guests that boot at once take longer than one after the other.
         await asyncio.sleep((number - 1) * BOOT_INTERVAL)
         if not waiting:
             return

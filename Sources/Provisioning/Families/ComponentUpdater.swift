@@ -39,6 +39,11 @@ extension ComponentUpdater {
     }
 }
 
+extension [any ComponentUpdater] {
+    /// That a unit must show.
+    var versions: [Component: String] { Dictionary(map { ($0.component, $0.version) }) { $1 } }
+}
+
 /// An update with the results of its inspection, so that nothing is asked twice.
 public protocol PlannedUpdate: Sendable {
     var plan: ComponentPlan { get }

@@ -31,9 +31,7 @@ public struct ProvisioningJob: Sendable {
             components: locator.rules.components, options: options, expecting: updaters.flatMap { $0.wholeUpdate(interval: 0.015) },
             clock: locator.clock, report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
-        let lease = UnitLease(
-            locator, leavesOutProgram: options.force && !options.dryRun,
-            wanted: Dictionary(uniqueKeysWithValues: updaters.map { ($0.component, $0.version) }))
+        let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun, wanted: updaters.versions)
         let policy = RetryPolicy(mayRestartUnit: locator.rules.restartWithoutProgram != nil)
         let failure = try await lease.attempt(
             policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }

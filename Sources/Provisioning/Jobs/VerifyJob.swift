@@ -37,10 +37,7 @@ public struct VerifyJob: Sendable {
         return (try await run(on: lease, startsProgram: false, report: report), lease)
     }
 
-    private func lease() -> UnitLease {
-        let wanted = updaters.map { ($0.component, $0.version) }
-        return UnitLease(locator, wanted: recorded.merging(wanted) { $1 })
-    }
+    private func lease() -> UnitLease { UnitLease(locator, wanted: recorded.merging(updaters.versions) { $1 }) }
 
     private func run(
         on lease: UnitLease, startsProgram: Bool, report: @escaping @Sendable (RunEvent) -> Void
