@@ -39,6 +39,7 @@ extension REPLError {
     static let outOfStep = REPLError.garbage("an answer: an earlier one never came")
     /// A break, or an error in the helper, ended a command before its answer.
     static let cutShort = REPLError.garbage("an answer: a command was cut short")
+    static let damaged = REPLError.garbage("an answer: a command was damaged on its way")
     static let helperGone = REPLError.garbage("an answer: its Lua was restarted")
 
     public var isOutOfMemory: Bool {

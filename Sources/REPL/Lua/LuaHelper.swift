@@ -16,6 +16,11 @@ enum LuaHelper {
     /// The answer of a Lua state without the helper.
     static let absence = Array("(global '\(name)')".utf8)
 
+    /// - Returns: what an answer with an error means. Code that does not parse, near a token as Lua says, was damaged on its way.
+    static func error(in exception: LuaException) -> REPLError {
+        exception.message.hasPrefix("noafw:") && exception.message.contains(" near ") ? .damaged : .lua(exception)
+    }
+
     /// `h` is CRC-32, a half byte at a time; `p` prints a piece of the last answer; `r` calls a function once for each number;
     /// `s` takes a piece of code; `x` takes the last piece and runs the code. The answer `?` means that the command was
     /// interrupted.

@@ -99,7 +99,7 @@ package struct LuaMachine: Sendable {
         guard answer.count == byteCount || !isLast else { return .failure(.cutShort) }
         return switch answer.first {
         case UInt8(ascii: "+") where isLast: .success(Array(answer.dropFirst()))
-        case UInt8(ascii: "-"): .failure(.lua(LuaException(answer.dropFirst())))
+        case UInt8(ascii: "-"): .failure(LuaHelper.error(in: LuaException(answer.dropFirst())))
         case _: .failure(.cutShort)
         }
     }

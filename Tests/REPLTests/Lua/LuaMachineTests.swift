@@ -82,6 +82,15 @@ import Testing
         #expect(exception.message.hasPrefix("noafw:1: \u{FFFD}[2Jxxx") && exception.message.utf8.count <= 302)
     }
 
+    /// The helper's own code parses: code that does not is no refusal of the unit.
+    @Test func codeThatDoesNotParseWasDamaged() throws {
+        for text in ["noafw:57: syntax error near <eof>", "noafw:3: '=' expected near 'x'", "noafw:9: unfinished string near '\"'"] {
+            var machine = machine()
+            _ = machine.run(try LuaCode("x"))
+            #expect(machine.receive(Self.answer(1, of: "-" + text)) == [.answered(.failure(.damaged))])
+        }
+    }
+
     /// A program that prints what answers begin with, old answers, and answers of another session, are nobody's answer.
     @Test func nothingElseIsAnAnswer() throws {
         var machine = machine()

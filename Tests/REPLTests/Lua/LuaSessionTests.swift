@@ -48,13 +48,16 @@ import VirtualDevices
             await #expect(throws: REPLError.lua(LuaException("noafw:1: bad".utf8))) {
                 try await repl.runText("error('bad')", within: .seconds(3))
             }
-            await #expect(throws: REPLError.self) { try await repl.runText("return return", within: .seconds(3)) }
             // The print goes first, as it would drown the error otherwise; the answer carries it.
             await #expect(throws: REPLError.lua(LuaException("noafw:1: late".utf8))) {
                 try await repl.runText("print('first') error('late')", within: .seconds(3))
             }
             #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
             #expect(try await repl.next(before: clock.deadline(in: .seconds(1))) == .text(Array("first".utf8)))
+            // Nobody sends code that does not parse.
+            await #expect(throws: REPLError.damaged) { try await repl.runText("return return", within: .seconds(3)) }
+            try await repl.recover(within: .seconds(10))
+            #expect(try await repl.runText("return 2", within: .seconds(3)) == "2")
         }
     }
 
