@@ -1,8 +1,10 @@
 import Bluetooth
 import MonocleFamily
 import Provisioning
+import REPL
 import ScriptBundle
 import Support
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
@@ -116,6 +118,28 @@ struct LostAnswerTests {
             let report = try await bench.verify(assets)
             #expect(["PRV-0040", "PRV-0041"].contains(report.error?.code), "\(notification): \(report)")
         }
+    }
+
+    /// A wrong bit in the key that starts the program leaves a character in the prompt's line, begins a paste, or does nothing.
+    @Test(arguments: 0..<8) func aDamagedKeyStartsTheProgramAllTheSame(bit: Int) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let hasDamaged = Mutex(false)
+        try await bench.play { central, unit in
+            let connection = try await central.connect(to: unit.address, deadline: central.clock.deadline(in: .seconds(20)))
+            let damaging = ListeningConnection(connection: connection, wire: Wire()) { packet in
+                guard packet.suffix(2) == [2, 4] else { return [packet] }
+                return hasDamaged.withLock { hasDamaged in
+                    defer { hasDamaged = true }
+                    return [packet.dropLast() + [hasDamaged ? 4 : 4 ^ (1 << bit)]]
+                }
+            }
+            let repl = try await PythonREPL.attach(to: damaging, clock: central.clock, within: .seconds(30))
+            #expect(try await repl.start(within: .seconds(1)))
+            await repl.close()
+            await connection.disconnect()
+        }
+        #expect(hasDamaged.withLock { $0 })
     }
 
     @Test func oneLostAnswerAnywhereIsAskedForAgain() async throws {

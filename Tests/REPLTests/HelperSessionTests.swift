@@ -101,6 +101,15 @@ import Testing
         }
     }
 
+    /// Whoever interrupts the unit and runs the same once more does not find the damaged one.
+    @Test func aDamagedHelperIsNotFoundAgain() async throws {
+        try await withSession(damages: true) { session, repl, _ in
+            await #expect(throws: REPLError.self) { try await session.using { try await session.perform("up()") } }
+            try await repl.recover(within: Self.limit)
+            #expect(try await session.using { try await session.perform("up()") } == "1")
+        }
+    }
+
     private static let long = RemoteHelper(
         "_nl", pieces: ["class _nl(_nr):\n def one(s):\n  s.say('1')"], more: ["class _nl(_nl):\n def two(s):\n  s.say('2')"])
 

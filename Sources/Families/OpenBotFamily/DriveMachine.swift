@@ -13,10 +13,16 @@ public struct DriveMachine: Sendable {
     private enum State: Sendable {
         /// Nothing moves, and the dead-man is off.
         case atRest
-        case driving(Duties, nextFeed: Time)
+        case driving(Duties, Food)
         /// The motors are stopped; fed until the window is over.
         case stopping(nextFeed: Time, until: Time)
         case over
+    }
+
+    /// When the dead-man's last food was sent, and the one before.
+    private struct Food: Sendable {
+        var last: Time
+        var before: Time
     }
 
     /// How long a collision keeps the motors (`bumper_interval`); no line here can raise it.
@@ -25,8 +31,6 @@ public struct DriveMachine: Sendable {
     private let features: RobotFeatures?
     private let deadMan: DeadMan
     private var state = State.atRest
-    /// When the dead-man's last food was sent, and the one before.
-    private var fed: (last: Time, before: Time)?
     private var hit: (bumper: Bumper, end: Time, backsOut: Bool)?
     /// When both sides last got a command to go forward, or back.
     private var lastMoves: [Bumper.Side: Time] = [:]
@@ -52,7 +56,7 @@ public struct DriveMachine: Sendable {
     public var nextDeadline: Time? {
         switch state {
         case .atRest, .over: nil
-        case .driving(_, let nextFeed): nextFeed
+        case .driving(_, let food): food.last.advanced(by: deadMan.feedInterval)
         case .stopping(let nextFeed, let end): min(nextFeed, end)
         }
     }
@@ -65,12 +69,11 @@ public struct DriveMachine: Sendable {
         switch state {
         case .atRest:
             guard duties != .still else { return [] }
-            state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
-            fed = (now, now)
+            state = .driving(duties, Food(last: now, before: now))
             return [.deadMan(deadMan), .drive(duties)]
         case .driving(duties, _): return []
-        case .driving(_, let nextFeed):
-            state = .driving(duties, nextFeed: nextFeed)
+        case .driving(_, let food):
+            state = .driving(duties, food)
             return [.drive(duties)]
         case .stopping, .over: return []
         }
@@ -88,8 +91,8 @@ public struct DriveMachine: Sendable {
         let away = bumper.side == .front ? lastMoves[.back] : bumper.side == .back ? lastMoves[.front] : nil
         hit = (bumper, now.advanced(by: Self.window), away.map { $0.duration(to: now) <= Self.window } ?? false)
         switch state {
-        case .driving(_, let nextFeed):
-            state = .driving(.still, nextFeed: nextFeed)
+        case .driving(_, let food):
+            state = .driving(.still, food)
             return halt(at: now)
         case .stopping(let nextFeed, _):
             state = .stopping(nextFeed: nextFeed, until: now.advanced(by: Self.window))
@@ -101,11 +104,10 @@ public struct DriveMachine: Sendable {
     /// Feeds the dead-man, and ends a stop.
     public mutating func wake(at now: Time) -> [RobotLine] {
         switch state {
-        case .driving(let duties, let nextFeed) where now >= nextFeed:
-            state = .driving(duties, nextFeed: now.advanced(by: deadMan.feedInterval))
+        case .driving(let duties, let food) where now >= food.last.advanced(by: deadMan.feedInterval):
             // A line that was sent in time may have arrived only now.
-            let isLate = fed.map { $0.before.duration(to: now) >= .milliseconds(deadMan.milliseconds) } ?? false
-            fed = (now, isLate ? now : fed?.last ?? now)
+            let isLate = food.before.duration(to: now) >= .milliseconds(deadMan.milliseconds)
+            state = .driving(duties, Food(last: now, before: isLate ? now : food.last))
             if isLate { lapses += 1 }
             return [.deadMan(deadMan)] + (isLate ? [.drive(duties)] : [])
         case .stopping(_, let end) where now >= end:

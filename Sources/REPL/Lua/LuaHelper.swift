@@ -8,6 +8,8 @@ import Support
 /// it once and keeps its answer.
 enum LuaHelper {
     static let name = "_nf"
+    /// What Lua calls the code that came in pieces.
+    private static let chunk = "noafw"
     /// Bytes of a call besides its function name and arguments, and of an answer besides its text; numbers have up to 7 digits.
     static let callOverhead = 19
     private static let answerOverhead = 56
@@ -18,7 +20,7 @@ enum LuaHelper {
 
     /// - Returns: what an answer with an error means. Code that does not parse, near a token as Lua says, was damaged on its way.
     static func error(in exception: LuaException) -> REPLError {
-        exception.message.hasPrefix("noafw:") && exception.message.contains(" near ") ? .damaged : .lua(exception)
+        exception.message.hasPrefix("\(chunk):") && exception.message.contains(" near ") ? .damaged : .lua(exception)
     }
 
     /// `h` is CRC-32, a half byte at a time; `p` prints a piece of the last answer; `r` calls a function once for each number;
@@ -57,7 +59,7 @@ enum LuaHelper {
         end
         function _nf.s(s)_nf.t=_nf.t..s end
         function _nf.x(s)
-        local f,e=load(_nf.t..s,"=noafw")
+        local f,e=load(_nf.t..s,"=\(chunk)")
         _nf.t=""
         if f then return f()end
         error(e,0)

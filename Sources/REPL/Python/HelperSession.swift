@@ -64,7 +64,12 @@ package struct HelperSession: Sendable {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
             try await helper.ensure(on: repl, within: patience)
-            return try await body()
+            do {
+                return try await body()
+            } catch where showsDamage(error) {
+                try? await helper.discard(on: repl, within: patience)
+                throw error
+            }
         }
         do {
             return try await prepared()
@@ -180,7 +185,7 @@ package struct HelperSession: Sendable {
 
     /// It raised what a helper does that arrived damaged.
     private func showsDamage(_ error: any Error) -> Bool {
-        guard case REPLError.exception(let exception) = error else { return false }
+        guard case REPLError.exception(let exception) = error, isTransient(error) else { return false }
         return !Self.usualExceptions.contains { exception.lastLine.hasPrefix($0) }
     }
 
@@ -193,13 +198,9 @@ package struct HelperSession: Sendable {
     /// Gets back to the prompt, and uploads the helper again unless its loss must end the step.
     package func recover(from error: any Error) async throws {
         try await repl.recover(within: Self.recoveryTimeout)
-        guard !lastingExceptions.contains("NameError") else {
-            if showsDamage(error), isTransient(error) { try await helper.discard(on: repl, within: patience) }
-            return
-        }
         do {
             if showsDamage(error) { try await helper.discard(on: repl, within: patience) }
-            try await ensure()
+            if !lastingExceptions.contains("NameError") { try await ensure() }
         } catch where isTransient(error) {
             try await repl.recover(within: Self.recoveryTimeout)
         }

@@ -102,11 +102,43 @@ extension PythonREPL {
         // In one go: the prompt reads what follows the code when it has run. The keys share a packet: of lost ones, none goes alone.
         try await send(bytes: Array(Self.disarm.utf8), before: deadline)
         try await send(bytes: [Control.execute, Control.leaveRaw, Control.execute], before: deadline)
-        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+        guard try await awaitText(Control.friendlyPrompt, before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
         defer { state.withLock { $0.hasStartedProgram = true } }
-        let hasRestarted = try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline)
+        let hasRestarted: Bool
+        if try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline) {
+            hasRestarted = true
+        } else {
+            hasRestarted = try await restartFromPrompt()
+        }
         if hasRestarted { state.withLock { ($0.helpers, $0.lacksOthers) = ([:], true) } }
         return hasRestarted
+    }
+
+    /// A key that arrived damaged stands in the prompt's line, or began a paste. A running program takes the carriage return for Enter.
+    /// - Returns: whether the unit was at a prompt and reported the restart.
+    private func restartFromPrompt() async throws -> Bool {
+        for _ in 0..<2 {
+            try await send(bytes: [Control.enter], before: clock.deadline(in: Self.pollInterval))
+            guard try await showsPrompt() else { return false }
+            let deadline = clock.deadline(in: Self.pollInterval)
+            try await send(bytes: [Control.execute], before: deadline)
+            if try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline) { return true }
+        }
+        return false
+    }
+
+    /// - Returns: whether what the unit prints now ends with a prompt.
+    private func showsPrompt() async throws -> Bool {
+        let deadline = clock.deadline(in: Self.pollInterval)
+        var seen: [UInt8] = []
+        while clock.now < deadline, let bytes = try await inbox.next(before: deadline, on: clock) {
+            seen = Array((seen + bytes).suffix(Self.printedLimit))
+            if [Control.friendlyPrompt, Control.pastePrompt].contains(where: { seen.suffix($0.utf8.count).elementsEqual($0.utf8) }) {
+                return true
+            }
+        }
+        state.withLock { [seen] in $0.printed = Array(($0.printed + seen).suffix(Self.printedLimit)) }
+        return false
     }
 
     /// What a program printed in the packet that reported its start. The rest goes to ``nextOutput(before:)`` or, once this
@@ -153,6 +185,9 @@ extension PythonREPL {
         try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
+    /// Bytes that are kept of what was printed.
+    private static let printedLimit = 4096
+
     /// Output before and after the text is kept for ``nextOutput(before:)``: its last 4096 bytes.
     private func awaitText(_ text: String, after start: [UInt8] = [], before deadline: SessionClock.Instant) async throws -> Bool {
         let wanted = Array(text.utf8)
@@ -162,12 +197,12 @@ extension PythonREPL {
                 state.withLock { [rest = Array(seen[found.upperBound...])] in $0.printed = rest }
                 return true
             }
-            if seen.count > 8192 { seen.removeFirst(seen.count - 4096) }
+            if seen.count > 2 * Self.printedLimit { seen.removeFirst(seen.count - Self.printedLimit) }
             searched = max(0, seen.count - wanted.count + 1)
             guard clock.now < deadline, let bytes = try await inbox.next(before: deadline, on: clock) else { break }
             seen += bytes
         }
-        state.withLock { [seen] in $0.printed = seen.suffix(4096) }
+        state.withLock { [seen] in $0.printed = seen.suffix(Self.printedLimit) }
         return false
     }
 }

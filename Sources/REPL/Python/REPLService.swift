@@ -20,6 +20,10 @@ enum Control {
     /// The Monocle reboots into safe mode when it receives this byte anywhere.
     static let safeMode: UInt8 = 0x1C
 
+    static let enter: UInt8 = 0x0D
+
+    static let friendlyPrompt = ">>> "
+    static let pastePrompt = "=== "
     static let banner = Array("raw REPL; CTRL-B to exit\r\n>".utf8)
 
     /// Sent until the unit is at its raw prompt. A ^C that interrupts running code leaves a stale byte from 1024 bytes earlier

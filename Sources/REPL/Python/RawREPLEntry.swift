@@ -18,7 +18,6 @@ struct RawREPLEntry: Sendable {
 
     private var state = State.polling(tail: [])
     private var mayHurry = true
-    private static let friendlyPrompt = Array(">>> ".utf8)
 
     /// The bytes that ask for the prompt, to be repeated every few hundred milliseconds: the unit misses what arrives in its
     /// first 0.1 s, and each running program may use up one ^C. An interrupted program's ^C also leaves a stale byte, behind which the
@@ -48,7 +47,7 @@ struct RawREPLEntry: Sendable {
             let seen = tail + bytes
             guard seen.suffix(Control.banner.count) == Control.banner[...] else {
                 state = .polling(tail: seen.suffix(Control.banner.count))
-                guard mayHurry, seen.contains(bytes: Self.friendlyPrompt) else { return nil }
+                guard mayHurry, seen.contains(bytes: Control.friendlyPrompt.utf8) else { return nil }
                 mayHurry = false
                 return .wait
             }
