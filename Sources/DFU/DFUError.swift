@@ -19,6 +19,8 @@ extension DFUError: DiagnosableError {
         case .transfer: .link
         // The image was damaged on its way: the bootloader has discarded it, and takes it again.
         case .refused(_, .extended(.verificationFailed)): .link
+        // One wrong bit makes it of a success, or of a request.
+        case .refused(_, .result), .refused(_, .unknownResult): .link
         case .package, .firmwareFile, .refused: nil
         }
     }

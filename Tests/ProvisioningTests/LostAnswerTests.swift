@@ -105,6 +105,23 @@ struct LostAnswerTests {
         }
     }
 
+    /// Nor does its bootloader refuse firmware by one.
+    @Test func aDamagedAnswerIsNoRefusal() async throws {
+        let assets = AssetSet(try Bench.firmware(size: 5000))
+        var recoveries = 0
+        for place in 1...18 {
+            for seed in TestRange.seeds(8, quick: [1, 3]) {
+                var bench = Bench()
+                defer { bench.remove() }
+                (bench.faults.damagedNotifications, bench.faults.seed) = ([place], seed)
+                let report = try await bench.flash(assets)
+                #expect(report.passed, "\(place), \(seed): \(report)")
+                recoveries += report.recoveries.count
+            }
+        }
+        #expect(recoveries > 0)
+    }
+
     /// Whatever is lost of what a dead program says, its unit never passes.
     @Test(arguments: ["import nosuchmodule", "print('done')"]) func aDeadProgramIsNeverProved(program: String) async throws {
         let bench = Bench()

@@ -14,8 +14,10 @@ struct StormResult: Codable, Sendable {
     var findings: [String]
     /// Of all events, in both runs.
     var digest: String
-    /// To the units.
+    /// To the units, in the first run.
     var bytes: Int
+    /// Seconds of simulated time, of the first run.
+    var elapsed: Double
     var codes: [Int32]
     /// Of real time.
     var seconds = 0.0
@@ -44,7 +46,10 @@ extension StormPlan {
     }
 
     /// Plays the world twice: with its faults, and once more without.
-    func play(_ station: StormStation, _ bases: StormBases, keeping: (([String]) -> Void)? = nil) async throws -> StormResult {
+    /// - Parameter calm: what the same world without its only fault has cost.
+    func play(
+        _ station: StormStation, _ bases: StormBases, beside calm: StormResult? = nil, keeping: (([String]) -> Void)? = nil
+    ) async throws -> StormResult {
         var judge = StormJudge(plan: self)
         let world = try StormWorld(self, station)
         try await world.prepare(bases)
@@ -52,6 +57,7 @@ extension StormPlan {
         let first = try await world.run(verb, faults: true, seed: seed, day: 0)
         let truth = try world.truth(verb == .verify ? .flash : verb, station)
         judge.judge(first, truth)
+        if let calm { judge.judgeCost(of: first, beside: calm) }
         for fault in faults where fault.kind == .battery { try world.charge(units[fault.unit], percent: 80) }
         let second = try await world.run(remedy, faults: false, seed: seed &+ 1, day: 1)
         judge.judgeAgain(second, try world.truth(remedy, station), after: truth)
@@ -151,6 +157,18 @@ struct StormJudge {
         }
     }
 
+    /// What one fault may cost.
+    mutating func judgeCost(of run: StormRun, beside calm: StormResult) {
+        guard let kind = plan.faults.first?.kind, let most = Self.costs[kind], run.code == calm.codes[0] else { return }
+        let (bytes, seconds) = (run.log.byteCount - calm.bytes, run.elapsed / .seconds(1) - calm.elapsed)
+        check(bytes <= most.bytes, "\(kind) cost \(bytes) bytes")
+        check(seconds <= most.seconds, "\(kind) cost \(seconds) s")
+    }
+
+    private static let costs: [StormFault.Kind: (bytes: Int, seconds: Double)] = [
+        .lostPacket: (4200, 9), .lostNotification: (4200, 12),
+    ]
+
     /// A link that breaks again and again as the unit is asked for its prompt, or that two faults break, is no other than one that a
     /// program ends (PRV-0029, PRV-0045).
     private func looksLikeAProgram(_ run: StormRun) -> Bool {
@@ -210,7 +228,8 @@ struct StormJudge {
         let end: StormResult.End = !findings.isEmpty ? .wrong : isCalm ? .calm : first.code == plan.usualCode ? .recovered : .again
         return StormResult(
             plan: plan, end: end, reached: first.log.reached.sorted { $0.rawValue < $1.rawValue }, findings: findings,
-            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, codes: [first.code, second.code])
+            digest: first.log.digest + second.log.digest, bytes: first.log.byteCount, elapsed: first.elapsed / .seconds(1),
+            codes: [first.code, second.code])
     }
 
     private static func error(of run: StormRun) -> String { String(run.errors.suffix(500)) }

@@ -66,7 +66,7 @@ struct StormTests {
         let step = try #require(UInt64(environment["NOAFW_STORM_STEP"] ?? "1"))
         let only = (environment["NOAFW_STORM_ONLY"] ?? "").split(separator: ",").compactMap { UInt64($0) }
         let (last, sweep) = (try #require(ends.last), environment["NOAFW_STORM_SWEEP"])
-        var missed = 0
+        var (missed, calm) = (0, StormResult?.none)
         for seed in stride(from: try #require(ends.first), through: last, by: Int(step))
         where only.isEmpty || only.contains(seed) {
             var plan = try sweep.map { try Self.swept($0, at: Int(seed)) } ?? StormPlan(seed: seed)
@@ -79,8 +79,9 @@ struct StormTests {
                 continue
             }
             try file.write(contentsOf: Data("\(seed)\n".utf8))
+            if sweep != nil, calm == nil { calm = try await plan.without(plan.faults.startIndex).play(station, bases) }
             StormBases.note("world \(seed)")
-            var result = try await plan.play(station, bases) { log in
+            var result = try await plan.play(station, bases, beside: calm) { log in
                 guard let name = environment["NOAFW_STORM_LOG"] else { return }
                 try? Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: name))
             }
@@ -106,9 +107,7 @@ struct StormTests {
     private func shrunk(_ result: StormResult) async throws -> StormResult {
         var (least, kept, index) = (result, Array(result.plan.faults.indices), 0)
         while index < kept.count {
-            var plan = least.plan
-            plan.faults.remove(at: index)
-            let smaller = try await plan.play(station, bases)
+            let smaller = try await least.plan.without(index).play(station, bases)
             if smaller.findings.isEmpty {
                 index += 1
             } else {
@@ -118,6 +117,14 @@ struct StormTests {
         }
         least.kept = kept
         return least
+    }
+}
+
+extension StormPlan {
+    fileprivate func without(_ fault: Int) -> StormPlan {
+        var plan = self
+        plan.faults.remove(at: fault)
+        return plan
     }
 }
 

@@ -111,7 +111,8 @@ final class StormWorld: Sendable {
         for line in told.split(separator: "\n") { log.note(String(line)) }
         log.note("exit \(code)")
         return StormRun(
-            code: code, output: run.output, errors: run.errors, log: log, sleeping: times.sleepingCount, strays: times.strayCount)
+            code: code, output: run.output, errors: run.errors, log: log, elapsed: times.elapsed, sleeping: times.sleepingCount,
+            strays: times.strayCount)
     }
 
     /// With a damaged file.
@@ -147,6 +148,8 @@ struct StormRun: Sendable {
     var output: String
     var errors: String
     var log: StormLog
+    /// Of simulated time.
+    var elapsed: Duration
     /// Sleeps that nobody ended.
     var sleeping: Int
     /// What went on because of another thread, unseen by the clock: chance does not rule it.

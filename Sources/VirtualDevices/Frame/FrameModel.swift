@@ -75,7 +75,7 @@ struct FrameModel: UnitModel {
     }
 
     var nextDeadline: Duration? { timers.nextDeadline }
-    var isAtPrompt: Bool { processor.state == .idle }
+    var isAtPrompt: Bool { processor.settled == .idle }
 
     mutating func advance(on unit: inout UnitPlatform) throws {
         switch timers.takeDue(at: unit.now) {

@@ -67,7 +67,7 @@ struct MonocleModel: UnitModel {
     }
 
     var nextDeadline: Duration? { timers.nextDeadline }
-    var isAtPrompt: Bool { processor.state == .idle }
+    var isAtPrompt: Bool { processor.settled == .idle }
 
     mutating func advance(on unit: inout UnitPlatform) throws {
         switch timers.takeDue(at: unit.now) {

@@ -32,6 +32,8 @@ struct Processor<Port: InterpreterPort> {
     private static var slice: Duration { .milliseconds(2) }
 
     private(set) var state = State.off
+    /// What it came to last: while it computes, for as long as nothing of that shows.
+    private(set) var settled = State.off
     private var process: InterpreterProcess?
     private var inputs: [Port.Input] = []
     /// The radio as the processor last saw it.
@@ -41,14 +43,14 @@ struct Processor<Port: InterpreterPort> {
 
     mutating func start(_ process: InterpreterProcess) throws -> Port.Turn {
         self.process = process
-        state = .computing
+        (state, settled) = (.computing, .computing)
         return try Port.turn(process.receiveFirst())
     }
 
     /// Loses everything in RAM.
     mutating func stop() {
         process?.end()
-        (process, state, inputs) = (nil, .off, [])
+        (process, state, settled, inputs) = (nil, .off, .off, [])
         waitCount += 1
     }
 
@@ -66,7 +68,7 @@ struct Processor<Port: InterpreterPort> {
 
     mutating func settle(into state: State) {
         waitCount += 1
-        self.state = state
+        (self.state, settled) = (state, state)
     }
 
     /// Continues the interpreter after passing on its inputs in order.
