@@ -4,6 +4,8 @@ import Support
 import Synchronization
 import TestSupport
 import Testing
+import VirtualFaults
+
 @testable import VirtualDevices
 
 /// What survives the chip's power on a made-up unit, and what its model was told.
@@ -121,12 +123,13 @@ struct MadeUpHost: Sendable {
 }
 
 /// - Parameter times: how often the unit is played on one air, and `body` done.
-func withMadeUpUnit(times: Int = 1, _ body: @escaping @Sendable (MadeUpHost) async throws -> Void) async throws {
+func withMadeUpUnit(times: Int = 1, faults: FaultPlan = FaultPlan(), _ body: @escaping @Sendable (MadeUpHost) async throws -> Void) async throws {
     let place = try TemporaryFolder()
     let folder = try UnitFolder(root: place.url.appendingPathComponent("unit"), name: "made up", family: "made-up") { _ in }
     let memory = Memory()
-    let design = UnitDesign(
-        family: "made-up", makeModel: { _ in MadeUpModel(memory: memory) })
+    var configuration = UnitConfiguration()
+    configuration.faults = faults
+    let design = UnitDesign(family: "made-up", configuration: configuration, makeModel: { _ in MadeUpModel(memory: memory) })
     let air = VirtualAir(time: .simulated())
     let notices = Notices()
     let central = VirtualCentral(air: air) { [notices] in notices.add($0) }

@@ -4,6 +4,8 @@ import Support
 import Synchronization
 import TestSupport
 import Testing
+import VirtualFaults
+
 @testable import VirtualDevices
 
 /// The core carries a family of which it knows nothing.
@@ -34,6 +36,26 @@ import Testing
             #expect(try await host.secure(stranger, .pair) == .refused(reason: 0x03, endsLink: true))
             try await stranger.waitUntilGone(deadline: host.soon(1))
             #expect(stranger.link.end == .disconnected("the device refused the pairing"))
+        }
+    }
+
+    /// With the packet that asked: whoever waits for its answer hears of the link's end, and of nothing before.
+    @Test(arguments: [1, 2, 3]) func aLostLinkEndsTheWaitForAnAnswer(packet: Int) async throws {
+        var faults = FaultPlan()
+        faults.cuts = [packet: .link]
+        try await withMadeUpUnit(faults: faults) { host in
+            let link = try await host.connect()
+            if packet > 1 { _ = try await host.secure(link, .pair) }
+            if packet > 2 { _ = try await link.subscribe(to: MadeUpModel.output, deadline: host.soon()) }
+            let start = host.clock.now
+            await #expect(throws: VirtualLink.supervisionTimeout) {
+                switch packet {
+                case 1: _ = try await host.secure(link, .pair)
+                case 2: _ = try await link.subscribe(to: MadeUpModel.output, deadline: host.soon())
+                default: try await link.write([0], to: MadeUpModel.input, deadline: host.soon())
+                }
+            }
+            #expect((Duration.seconds(4)...Duration.seconds(4.1)).contains(start.duration(to: host.clock.now)))
         }
     }
 

@@ -46,7 +46,7 @@ extension UnitPlatform {
     }
 
     private mutating func forgetLink(noticedAfter delay: Duration = .zero) {
-        link.map { $0.link.abandon($0.replies + host.replies(over: $0.link)) }
+        link.map { $0.link.abandon($0.failures + host.failures(over: $0.link)) }
         link = nil
         if peripheral?.advertisesByItself == false { peripheral = nil }
         after(delay, .radioChanged)

@@ -9,14 +9,16 @@ package enum HostPacket: Sendable {
     case secure(SecurityRequest, reply: Inbox<SecurityAnswer>)
     case disconnect
 
-    /// Of a write or a subscription.
-    var reply: Inbox<UInt8?>? {
+    /// Tells whoever waits for its answer that the link has ended.
+    var failure: Failure? {
         switch self {
-        case .write(_, _, let reply): reply
-        case .subscribe(_, _, let reply): reply
-        case .secure, .disconnect: nil
+        case .write(_, _, let reply?), .subscribe(_, _, let reply): { reply.finish(throwing: $0) }
+        case .secure(_, let reply): { reply.finish(throwing: $0) }
+        case .write, .disconnect: nil
         }
     }
+
+    typealias Failure = @Sendable (LinkError) -> Void
 }
 
 /// Both ends of one link: the central writes, the unit reads packets at its connection events.
@@ -26,8 +28,8 @@ package final class VirtualLink: Sendable {
 
     private struct State {
         var uplink: [HostPacket] = []
-        /// Of writes that reached a unit which then left the link.
-        var abandoned: [Inbox<UInt8?>] = []
+        /// Of packets that reached a unit which then left the link, or that were lost with it.
+        var abandoned: [HostPacket.Failure] = []
         var inboxes: [AttributeID: Inbox<[UInt8]>] = [:]
         var acquired: Set<AttributeID> = []
         var end: LinkError?
@@ -104,12 +106,12 @@ package final class VirtualLink: Sendable {
     }
 
     /// The unit left the link before it answered: the central hears of it when the link ends.
-    func abandon(_ replies: [Inbox<UInt8?>]) {
+    func abandon(_ failures: [HostPacket.Failure]) {
         let end = state.withLock { state in
-            if state.end == nil { state.abandoned += replies }
+            if state.end == nil { state.abandoned += failures }
             return state.end
         }
-        if let end { for reply in replies { reply.finish(throwing: end) } }
+        if let end { for fail in failures { fail(end) } }
     }
 
     /// Ends the link as the central sees it.
@@ -123,8 +125,7 @@ package final class VirtualLink: Sendable {
         if let ended {
             let inboxes = ended.inboxes.sorted { $0.key.description < $1.key.description }.map(\.value)
             for inbox in inboxes { inbox.finish(throwing: error) }
-            for reply in ended.uplink.compactMap(\.reply) + ended.abandoned { reply.finish(throwing: error) }
-            for case .secure(_, let reply) in ended.uplink { reply.finish(throwing: error) }
+            for fail in ended.uplink.compactMap(\.failure) + ended.abandoned { fail(error) }
         }
         credits.finish(throwing: error)
         gone.finish(throwing: error)
@@ -200,7 +201,16 @@ struct ActiveLink {
     var downlink: [Downlink] = []
 
     /// Not on the air yet.
-    var replies: [Inbox<UInt8?>] { downlink.compactMap { if case .reply(let inbox, _) = $0 { inbox } else { nil } } }
+    /// Of the answers that have not been sent.
+    var failures: [HostPacket.Failure] {
+        downlink.compactMap { item in
+            switch item {
+            case .reply(let inbox, _): { inbox.finish(throwing: $0) }
+            case .security(let inbox, _): { inbox.finish(throwing: $0) }
+            case .notification: nil
+            }
+        }
+    }
 
     var queuedNotifications: Int { downlink.count { if case .notification = $0 { true } else { false } } }
 }

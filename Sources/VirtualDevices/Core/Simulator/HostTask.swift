@@ -30,7 +30,7 @@ struct HostTask {
         return (packet, link)
     }
 
-    func replies(over link: VirtualLink) -> [Inbox<UInt8?>] { held.filter { $0.link === link }.compactMap(\.packet.reply) }
+    func failures(over link: VirtualLink) -> [HostPacket.Failure] { held.filter { $0.link === link }.compactMap(\.packet.failure) }
 
     private static func buffers(of packet: HostPacket) -> Int {
         guard case .write(_, let value, _) = packet else { return 1 }

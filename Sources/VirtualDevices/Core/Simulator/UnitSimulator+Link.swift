@@ -62,7 +62,10 @@ extension UnitSimulator {
     private mutating func receive(_ packet: HostPacket) throws {
         platform.packetCount += 1
         platform.faults.receive(packet, number: platform.packetCount)
-        if let cut = platform.faults.cut(packet: platform.packetCount) { return try perform(cut) }
+        if let cut = platform.faults.cut(packet: platform.packetCount) {
+            platform.link?.link.abandon([packet.failure].compactMap { $0 })
+            return try perform(cut)
+        }
         guard case .write(let characteristic, let value, nil) = packet, let over = platform.link?.link else { return try deliver(packet) }
         over.credits.deliver(())
         guard let value = platform.faults.transmitCommand(value, packet: platform.packetCount, using: &platform.generator) else { return }
