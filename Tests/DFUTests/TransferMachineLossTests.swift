@@ -13,14 +13,14 @@ extension TransferMachineTests {
         return driver
     }
 
-    @Test func aMissingReceiptIsAskedForAndTheTailSentAgain() {
+    @Test(arguments: [0, 2440]) func aMissingReceiptIsAskedForAndTheTailSentAgain(arrived: Int) {
         var driver = sending()
         #expect(writes(driver.handle(.timedOut(.receipt))) == [[6, 2]])
         let before = driver.now
-        let tail = driver.holds(2440, of: driver.image)
+        let tail = driver.holds(arrived, of: driver.image)
         #expect(driver.now - before >= .milliseconds(100), "at once it would meet the same full queue")
-        #expect(notices(tail).contains(.objectSentAgain(.data, offset: 2440, attempt: 2)))
-        #expect(packets(tail) == 2440..<4096, "the object is still open: no CREATE")
+        #expect(notices(tail).contains(.objectSentAgain(.data, offset: arrived, attempt: 2)))
+        #expect(packets(tail) == arrived..<4096, "the object is still open: no CREATE")
         #expect(writes(tail) == [[6, 2]])
         #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
     }

@@ -72,6 +72,13 @@ extension TransferMachineTests {
         #expect(driver.done(4).last == .wait(.disconnection, .seconds(10)))
     }
 
+    @Test func aCompleteImageThatIsNotExecutedIsSentAnew() {
+        var driver = MachineDriver()
+        #expect(writes(driver.toImage(offset: 10_000)) == [[4]])
+        let over = driver.answer([0x60, 4, 8])
+        #expect(notices(over) == [.startedOver] && writes(over) == [[1, 1, 141, 0, 0, 0]])
+    }
+
     @Test func otherBytesCreateTheObjectAgain() {
         var driver = MachineDriver()
         #expect(writes(driver.toImage(offset: 5000, crc: 7)) == [createData(4096)])

@@ -244,6 +244,23 @@ struct GuardTests {
         #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
     }
 
+    /// What it wrote last looks like blank flash.
+    @Test func aCounterBehindBlankBytesIsGoneOnFrom() async throws {
+        var bytes = image.bytes
+        bytes.replaceSubrange(50_000..<70_000, with: repeatElement(0xFF, count: 20_000))
+        let image = try FPGAImage(bytes, isChecked: false)
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        await #expect(throws: CuttingTransport.Cut.self) {
+            _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: CuttingTransport(limit: 60_000)).update()
+        }
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: LiteralTransport()).update()
+        #expect(FlashModule.eraseCount(in: folder) == 0)
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
+    }
+
     /// The unit's counter is not 0, though nobody knows it: the first piece shows it, not the proof of the whole.
     @Test func aWrongGuessIsSeenAtTheFirstPiece() async throws {
         let folder = try makeUnitFolder()

@@ -151,6 +151,13 @@ import Testing
         #expect(Set(first.cases.map { $0.classname + $0.name }).count == first.cases.count)
     }
 
+    /// Not by one that a retry has mended.
+    @Test func aCaseIsNamedByTheStepThatEndedIt() throws {
+        var record = run("a", .fail, .unit)
+        record.steps.append(RunStep(name: "proof", startMilliseconds: 12, milliseconds: 1, outcome: .fail))
+        #expect(try RunExport.junit.text([record]).contains("noafw.mono_cle.proof"))
+    }
+
     /// So that the test above can fail.
     @Test(.enabled(if: TestTools.mayReadExports)) func theReadersRefuseOtherShapes() throws {
         let good = try RunExport.junit.text([run("a", .fail, .unit)])

@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -109,6 +110,26 @@ import Testing
         let page = HTMLReport.page(RunFigures(outcomes.map { run(1, $0) }), scope: "", made: UTCTime(microseconds: 0))
         #expect(page.contains(words) && page.hasSuffix("</html>\n"), "\(page)")
         #expect(!page.contains("nan") && !page.contains("inf "))
+    }
+
+    /// Tests/Pictures shows them; NOAFW_WRITE_GOLDEN=1 draws them anew.
+    @Test func theDrawingsAreAsPublished() throws {
+        let stages: [(String, Int64)] = [("connect", 900), ("firmware", 9000), ("fpga", 41_000), ("proof", 2600)]
+        var runs: [RunRecord] = []
+        for number in 0..<60 {
+            let outcome: RunOutcome = number % 9 == 4 ? .fail : number % 13 == 5 ? .error : .pass
+            runs.append(
+                run(
+                    number % 50, outcome, outcome == .pass ? nil : outcome == .fail ? .unit : .radio, day: Int64(number / 12),
+                    station: "line-\(number % 3)", retries: number % 4, seconds: Int64(40 + number * 7 % 30),
+                    steps: stages.map { ($0.0, $0.1 + Int64(number * number % 17) * 400) }))
+            if outcome == .fail { runs[number].code = "DFU-000\(number % 3)" }
+        }
+        let page = HTMLReport.page(RunFigures(runs), scope: "", made: UTCTime(microseconds: 0))
+        let drawings = page.matches(of: /<svg[\s\S]*?<\/svg>/).map { String($0.output) }.joined(separator: "\n") + "\n"
+        let file = TestTools.root.appendingPathComponent("Tests/Pictures/ledger-report.svg.txt")
+        if ProcessInfo.processInfo.environment["NOAFW_WRITE_GOLDEN"] != nil { try Data(drawings.utf8).write(to: file) }
+        #expect(try drawings == String(contentsOf: file, encoding: .utf8))
     }
 
     @Test func aRunThatHasNotEndedHasNotPassed() {

@@ -204,6 +204,17 @@ import VirtualDevices
         }
     }
 
+    @Test func piecesNeedAProvenPrompt() async throws {
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            try await repl.interrupt(within: .seconds(1))
+            await #expect(throws: REPLError.outOfStep) {
+                _ = try await repl.feed(PythonCode("x"), [[1]], patience: .seconds(1), within: .seconds(1)) { _ in }
+            }
+        }
+    }
+
     @Test func startLeavesTheProgramRunning() async throws {
         try await time.run {
             let unit = FakeUnit(time)

@@ -123,7 +123,9 @@ struct MadeUpHost: Sendable {
 }
 
 /// - Parameter times: how often the unit is played on one air, and `body` done.
-func withMadeUpUnit(times: Int = 1, faults: FaultPlan = FaultPlan(), _ body: @escaping @Sendable (MadeUpHost) async throws -> Void) async throws {
+func withMadeUpUnit(
+    times: Int = 1, faults: FaultPlan = FaultPlan(), _ body: @escaping @Sendable (MadeUpHost) async throws -> Void
+) async throws {
     let place = try TemporaryFolder()
     let folder = try UnitFolder(root: place.url.appendingPathComponent("unit"), name: "made up", family: "made-up") { _ in }
     let memory = Memory()
