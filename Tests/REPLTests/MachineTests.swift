@@ -7,69 +7,97 @@ import Testing
 private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
 
 @Suite struct RawREPLMachineTests {
+    /// An answer to one piece of code, cut into pieces of one length.
+    private static func events(_ answer: [UInt8], inPiecesOf size: Int = .max) throws -> [RawREPLMachine.Event] {
+        var machine = RawREPLMachine(inFlight: 1)
+        defer { #expect(machine.inFlight == 0) }
+        return try stride(from: 0, to: answer.count, by: size).flatMap { try machine.receive(Array(answer[$0...].prefix(size))) }
+    }
+
+    private static func printed(_ events: [RawREPLMachine.Event]) -> [UInt8] {
+        events.flatMap { if case .printed(let bytes) = $0 { bytes } else { [UInt8]() } }
+    }
+
     @Test func oneAnswerEventByEvent() throws {
-        var machine = RawREPLMachine()
-        machine.inFlight += 1
+        var machine = RawREPLMachine(inFlight: 1)
         #expect(try machine.receive(text("O")).isEmpty)
         #expect(try machine.receive(text("K")) == [.accepted])
-        #expect(try machine.receive(text("hi\u{4}")).isEmpty)
+        #expect(try machine.receive(text("hi\u{4}")) == [.printed(text("hi"))])
         #expect(try machine.receive(text("\u{4}")).isEmpty)
         #expect(machine.inFlight == 1)
-        #expect(try machine.receive(text(">")) == [.answered(PythonAnswer(standardOutput: text("hi")))])
+        #expect(try machine.receive(text(">")) == [.answered([])])
         #expect(machine.inFlight == 0)
     }
 
-    @Test func aTracebackIsKeptApart() throws {
-        var machine = RawREPLMachine()
-        machine.inFlight += 1
-        let events = try machine.receive(text("OKout\u{4}Error\u{4}>"))
-        #expect(events == [.accepted, .answered(PythonAnswer(standardOutput: text("out"), standardError: text("Error")))])
+    @Test(arguments: 1...9) func piecesOfAnySizeSayTheSame(size: Int) throws {
+        let events = try Self.events(text("late output\r\nOKone\r\nOK two\u{4}Traceback\r\nValueError: x\u{4}>more"), inPiecesOf: size)
+        #expect(events.first == .accepted && Self.printed(events) == text("one\r\nOK two"))
+        #expect(events.last == .answered(text("Traceback\r\nValueError: x")))
+    }
+
+    @Test func codeThatPrintsNothingEnds() throws {
+        #expect(try Self.events(text("OK\u{4}\u{4}>")) == [.accepted, .answered([])])
     }
 
     @Test func outputOfCallbacksBetweenAnswersIsIgnored() throws {
         var machine = RawREPLMachine()
         #expect(try machine.receive(text("OK noise\u{4}")).isEmpty)
         machine.inFlight += 1
-        #expect(try machine.receive(text("noise OKx\u{4}\u{4}>")).count == 2)
+        #expect(try machine.receive(text("noise OKx\u{4}\u{4}>")) == [.accepted, .printed(text("x")), .answered([])])
     }
 
     @Test func aBannerInsteadOfAnAnswerIsARestart() {
-        var machine = RawREPLMachine()
-        machine.inFlight += 1
+        var machine = RawREPLMachine(inFlight: 1)
         #expect(throws: REPLError.self) { try machine.receive(text("raw REPL; CTRL-B to exit\r\n>")) }
     }
 
-    @Test func whatIsNoPromptIsGarbage() {
-        var machine = RawREPLMachine()
-        machine.inFlight += 1
-        #expect(throws: REPLError.garbage("the prompt after an answer")) { try machine.receive(text("OK\u{4}\u{4}x")) }
+    /// A wrong bit in what encloses output and traceback is seen when the answer has ended, not by waiting for the rest of it.
+    @Test(arguments: ["OK\u{4}\u{4}>", "OKout\u{4}\u{4}>", "OKout\u{4}Traceback\u{4}>"]) func aDamagedFrameIsGarbage(answer: String) {
+        let bytes = text(answer)
+        let frame = [0, 1] + bytes.indices.filter { bytes[$0] == 4 } + [bytes.count - 1]
+        for (place, bit) in frame.flatMap({ place in (0..<8).map { (place, $0) } }) {
+            var damaged = bytes
+            damaged[place] ^= 1 << bit
+            // A second traceback's end is only missing: more may come.
+            if place == bytes.count - 2, answer.contains("Traceback") { continue }
+            var machine = RawREPLMachine(inFlight: 1)
+            #expect(throws: REPLError.self, "byte \(place), bit \(bit)") { try machine.receive(damaged) }
+        }
     }
 
     @Test func outputIsBounded() throws {
-        var machine = RawREPLMachine(outputLimit: 10)
-        machine.inFlight += 1
-        _ = try machine.receive(text("OK12345\u{4}67890"))
+        var machine = RawREPLMachine(outputLimit: 10, inFlight: 2)
+        _ = try machine.receive(text("OK1234567890\u{4}\u{4}>OK123456789"))
+        _ = try machine.receive(text("0"))
         #expect(throws: REPLError.outputOverflow(limit: 10)) { try machine.receive(text("1")) }
     }
 
-    /// Answers of any content, cut anywhere, with noise in front: always the same events.
+    @Test func aTracebackIsBounded() throws {
+        let events = try Self.events(text("OK\u{4}") + [UInt8](repeating: 0x61, count: 100_000) + text("\u{4}>"), inPiecesOf: 5000)
+        #expect(events == [.accepted, .answered([UInt8](repeating: 0x61, count: 8192))])
+    }
+
+    /// Answers of any content, cut anywhere, with noise in front: always the same.
     @Test func fragmentationDoesNotMatter() throws {
         var generator = SeededNumbers(seed: 31)
         for _ in 0..<3000 {
             let answers = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
-                PythonAnswer(
-                    standardOutput: generator.bytes(count: Int.random(in: 0...40, using: &generator)).filter { $0 != 4 },
-                    standardError: generator.bytes(count: Int.random(in: 0...9, using: &generator)).filter { $0 != 4 })
+                let traceback = generator.bytes(count: Int.random(in: 0...9, using: &generator)).filter { $0 != 4 }
+                return (
+                    output: generator.bytes(count: Int.random(in: 0...40, using: &generator)).filter { $0 != 4 },
+                    traceback: traceback.isEmpty ? [] : text("Tr") + traceback
+                )
             }
             var stream: [UInt8] = []
             for answer in answers {
-                stream += generator.bytes(count: Int.random(in: 0...5, using: &generator)).filter { $0 != UInt8(ascii: "O") }
-                stream += text("OK") + answer.standardOutput + [4] + answer.standardError + text("\u{4}>")
+                stream += generator.bytes(count: Int.random(in: 0...5, using: &generator)).filter { $0 != UInt8(ascii: "O") && $0 != 4 }
+                stream += text("OK") + answer.output + [4] + answer.traceback + text("\u{4}>")
             }
-            var machine = RawREPLMachine()
-            machine.inFlight = answers.count
+            var machine = RawREPLMachine(inFlight: answers.count)
             let events = try generator.fragments(of: stream).flatMap { try machine.receive($0) }
-            #expect(events == answers.flatMap { [.accepted, .answered($0)] })
+            #expect(Self.printed(events) == answers.flatMap(\.output))
+            let ends = events.compactMap { if case .answered(let traceback) = $0 { traceback } else { nil } }
+            #expect(ends == answers.map(\.traceback) && events.count { $0 == .accepted } == answers.count)
             #expect(machine.inFlight == 0)
         }
     }
@@ -79,8 +107,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
         let alphabet = text("OK>\u{4}raw REPL; CTRL-B to exit\r\n>R\u{1}\u{0}x")
         for _ in 0..<3000 {
             let stream = (0..<60).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
-            var machine = RawREPLMachine()
-            machine.inFlight += 1
+            var machine = RawREPLMachine(inFlight: 1)
             _ = try? machine.receive(stream)
             var entry = RawREPLEntry()
             _ = entry.poll()

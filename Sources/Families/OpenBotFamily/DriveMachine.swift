@@ -23,6 +23,8 @@ public struct DriveMachine: Sendable {
     private struct Food: Sendable {
         var last: Time
         var before: Time
+
+        func next(for deadMan: DeadMan) -> Time { last.advanced(by: deadMan.feedInterval) }
     }
 
     /// How long a collision keeps the motors (`bumper_interval`); no line here can raise it.
@@ -56,7 +58,7 @@ public struct DriveMachine: Sendable {
     public var nextDeadline: Time? {
         switch state {
         case .atRest, .over: nil
-        case .driving(_, let food): food.last.advanced(by: deadMan.feedInterval)
+        case .driving(_, let food): food.next(for: deadMan)
         case .stopping(let nextFeed, let end): min(nextFeed, end)
         }
     }
@@ -104,7 +106,7 @@ public struct DriveMachine: Sendable {
     /// Feeds the dead-man, and ends a stop.
     public mutating func wake(at now: Time) -> [RobotLine] {
         switch state {
-        case .driving(let duties, let food) where now >= food.last.advanced(by: deadMan.feedInterval):
+        case .driving(let duties, let food) where now >= food.next(for: deadMan):
             // A line that was sent in time may have arrived only now.
             let isLate = food.before.duration(to: now) >= .milliseconds(deadMan.milliseconds)
             state = .driving(duties, Food(last: now, before: isLate ? now : food.last))

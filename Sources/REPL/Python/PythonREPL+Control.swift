@@ -170,8 +170,7 @@ extension PythonREPL {
     /// Starts code that does not return, such as a reset. The session is then out of step.
     public func send(_ code: PythonCode, within: Duration) async throws {
         let deadline = clock.deadline(in: within)
-        try begin()
-        state.withLock { $0.machine.inFlight = 1 }
+        try begin(RawREPLMachine(inFlight: 1))
         try await send(bytes: code.bytes + [Control.execute], before: deadline)
         while true {
             let bytes = try await nextBytes(before: deadline, awaiting: "the unit to take a command")

@@ -20,8 +20,7 @@ extension PythonREPL {
     package func feed(
         _ code: PythonCode, _ pieces: some Sequence<[UInt8]>, patience: Duration, within limit: Duration, onRead: (Int) -> Void
     ) async throws -> [UInt8] {
-        try begin()
-        state.withLock { $0.machine.inFlight = 1 }
+        try begin(RawREPLMachine(inFlight: 1))
         try await send(bytes: code.bytes + [Control.execute], before: clock.deadline(in: limit))
         var feed = Feed(stream: PieceStream(pieces))
         var deadline = clock.deadline(in: limit)
@@ -48,47 +47,50 @@ extension PythonREPL {
     private struct Feed {
         var stream: PieceStream
         var isRunning = false
-        /// Bytes of the output that the stream has seen.
-        var seenCount = 0
-        var answer: PythonAnswer?
+        var output: [UInt8] = []
+        /// `nil` while the code runs.
+        var traceback: [UInt8]?
     }
 
     /// - Returns: whether anything is new.
     private func take(_ bytes: [UInt8], into feed: inout Feed, _ onRead: (Int) -> Void) throws -> Bool {
-        let (events, running) = try state.withLock { (try $0.machine.receive(bytes), $0.machine.output) }
-        let wasRunning = feed.isRunning
-        for event in events {
-            if case .answered(let answer) = event { feed.answer = answer } else { feed.isRunning = true }
+        var isNew = false
+        for event in try state.withLock({ try $0.machine.receive(bytes) }) {
+            switch event {
+            case .accepted: (feed.isRunning, isNew) = (true, true)
+            case .printed(let bytes):
+                feed.output += bytes
+                guard feed.stream.receive(bytes) else { continue }
+                isNew = true
+                onRead(feed.stream.readCount)
+            case .answered(let traceback): feed.traceback = traceback
+            }
         }
-        let output = feed.answer?.standardOutput ?? running
-        let isNew = feed.stream.receive(output.dropFirst(feed.seenCount))
-        feed.seenCount = output.count
-        if isNew { onRead(feed.stream.readCount) }
-        return isNew || feed.isRunning != wasRunning
+        return isNew
     }
 
     /// - Returns: `nil` while the code runs.
     private func end(of feed: inout Feed) async throws -> [UInt8]? {
-        guard let answer = feed.answer else {
+        guard let traceback = feed.traceback else {
             guard feed.stream.hasSurrendered else { return nil }
             try await settle(&feed)
             throw REPLError.garbage("the check of a piece")
         }
-        let hasRaised = !answer.standardError.isEmpty
+        let hasRaised = !traceback.isEmpty
         state.withLock { state in
             state.isInStep = true
             if hasRaised { state.forgetHelpers() }
         }
-        if hasRaised { throw REPLError.exception(PythonException(standardError: answer.standardError)) }
+        if hasRaised { throw REPLError.exception(PythonException(standardError: traceback)) }
         guard feed.stream.isAtEnd, !feed.stream.hasSurrendered else { throw REPLError.garbage("the end of its input") }
-        return answer.standardOutput
+        return feed.output
     }
 
     /// Something was lost, and both sides wait: the helper is interrupted, so that the next interrupt finds it swallowing.
     private func awaitSurrender(_ feed: inout Feed) async throws {
         let deadline = clock.deadline(in: Self.surrenderTimeout)
         try await send(bytes: [Control.interrupt], before: deadline)
-        while !feed.stream.hasSurrendered, feed.answer == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
+        while !feed.stream.hasSurrendered, feed.traceback == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
             _ = try take(bytes, into: &feed) { _ in }
         }
     }
@@ -99,10 +101,10 @@ extension PythonREPL {
         try await clock.sleep(until: clock.deadline(in: roundTrip))
         let deadline = clock.deadline(in: Self.surrenderTimeout)
         try await send(bytes: [Control.interrupt], before: deadline)
-        while feed.answer == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
+        while feed.traceback == nil, let bytes = try await inbox.next(before: deadline, on: clock) {
             _ = try take(bytes, into: &feed) { _ in }
         }
-        guard feed.answer?.standardError.isEmpty == true else { return }
+        guard feed.traceback?.isEmpty == true else { return }
         // An interrupt leaves a byte in the ring, which is in the prompt's line by now (monocle-micropython, `main.c`).
         try await send(bytes: [Control.interrupt], before: deadline)
         state.withLock { $0.isInStep = true }

@@ -116,21 +116,23 @@ public final class PythonREPL: Sendable {
         var pipe = CommandPipeline(limit: inFlight)
         var failure: (any Error)?
         var deadline = clock.deadline(in: perCommand)
+        var output: [UInt8] = []
         func take(_ bytes: [UInt8]) throws {
             for event in try state.withLock({ try $0.machine.receive(bytes) }) {
-                guard case .answered(let answer) = event else {
-                    pipe.didAccept()
-                    continue
-                }
-                deadline = clock.deadline(in: perCommand)
-                defer { pipe.didAnswer() }
-                guard failure == nil else { continue }
-                do {
-                    if !answer.standardError.isEmpty { throw REPLError.exception(PythonException(standardError: answer.standardError)) }
-                    try onAnswer(pipe.answeredCount, answer.standardOutput)
-                } catch {
-                    failure = error
-                    pipe.dropUnstarted()
+                switch event {
+                case .accepted: pipe.didAccept()
+                case .printed(let bytes): output += bytes
+                case .answered(let traceback):
+                    deadline = clock.deadline(in: perCommand)
+                    defer { (output, _) = ([], pipe.didAnswer()) }
+                    guard failure == nil else { continue }
+                    do {
+                        if !traceback.isEmpty { throw REPLError.exception(PythonException(standardError: traceback)) }
+                        try onAnswer(pipe.answeredCount, output)
+                    } catch {
+                        failure = error
+                        pipe.dropUnstarted()
+                    }
                 }
             }
         }
@@ -161,11 +163,11 @@ public final class PythonREPL: Sendable {
     }
 
     /// Claims the prompt and discards old output; the caller sets `isInStep` when the prompt is back.
-    func begin() throws {
+    func begin(_ machine: RawREPLMachine = RawREPLMachine()) throws {
         try state.withLock { state in
             guard state.isInStep else { throw REPLError.outOfStep }
             (state.isInStep, state.hasStartedProgram) = (false, false)
-            state.machine = RawREPLMachine()
+            state.machine = machine
         }
         while inbox.poll() != nil {}
     }

@@ -1,9 +1,3 @@
-struct PythonAnswer: Sendable, Hashable {
-    var standardOutput: [UInt8] = []
-    /// A traceback; empty when the code ran to its end.
-    var standardError: [UInt8] = []
-}
-
 /// The host's side of MicroPython's raw REPL, from the first proven prompt on.
 ///
 /// The answer to each piece of code is, in order, `OK`, output, 0x04, traceback, 0x04 and the prompt `>` (micropython,
@@ -12,24 +6,29 @@ struct RawREPLMachine: Sendable {
     enum Event: Sendable, Hashable {
         /// The unit has read a whole piece of code and begins to run it.
         case accepted
-        case answered(PythonAnswer)
+        /// What the code prints, as it comes.
+        case printed([UInt8])
+        /// The code has ended. A traceback, its first 8192 bytes; empty when it ran to its end.
+        case answered([UInt8])
     }
 
     private enum State: Sendable {
-        case between(skipped: [UInt8])
-        case output(PythonAnswer)
-        case traceback(PythonAnswer)
-        case prompt(PythonAnswer)
+        /// What came last.
+        case between([UInt8])
+        case output(count: Int)
+        case traceback([UInt8])
+        case prompt([UInt8])
     }
 
+    private static let prompt = UInt8(ascii: ">")
+    private static let tracebackLimit = 8192
+
     private let outputLimit: Int
-    var inFlight = 0
-    private var state = State.between(skipped: [])
+    var inFlight: Int
+    private var state = State.between([])
 
-    /// What the running code has printed so far.
-    var output: [UInt8] { if case .output(let answer) = state { answer.standardOutput } else { [] } }
-
-    init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
+    /// - Parameter outputLimit: bytes that one piece of code may print.
+    init(outputLimit: Int = 256 * 1024, inFlight: Int = 0) { (self.outputLimit, self.inFlight) = (outputLimit, inFlight) }
 
     /// The machine is unusable after an error.
     mutating func receive(_ bytes: [UInt8]) throws -> [Event] {
@@ -37,49 +36,46 @@ struct RawREPLMachine: Sendable {
         var rest = bytes[...]
         while let byte = rest.first {
             switch state {
-            case .between(let skipped):
+            case .between(let recent):
                 rest.removeFirst()
-                if let event = try skip(byte, after: skipped) { events.append(event) }
-            case .output(let answer):
-                rest = try take(rest, into: answer, at: \.standardOutput) { .traceback($0) }
-            case .traceback(let answer):
-                rest = try take(rest, into: answer, at: \.standardError) { .prompt($0) }
-            case .prompt(let answer):
-                guard byte == UInt8(ascii: ">") else { throw REPLError.garbage("the prompt after an answer") }
+                if let event = try skip(byte, after: recent) { events.append(event) }
+            case .output(let count):
+                let printed = Self.take(&rest)
+                guard count + printed.bytes.count <= outputLimit else { throw REPLError.outputOverflow(limit: outputLimit) }
+                if !printed.bytes.isEmpty { events.append(.printed(printed.bytes)) }
+                state = printed.isWhole ? .traceback([]) : .output(count: count + printed.bytes.count)
+            case .traceback(let begun):
+                let more = Self.take(&rest)
+                let traceback = begun + more.bytes.prefix(Self.tracebackLimit - begun.count)
+                // None begins so: an end before it did not arrive as it was.
+                guard !traceback.prefix(2).contains(Self.prompt) else { throw REPLError.garbage("the end of an answer") }
+                state = more.isWhole ? .prompt(traceback) : .traceback(traceback)
+            case .prompt(let traceback):
+                guard byte == Self.prompt else { throw REPLError.garbage("the prompt after an answer") }
                 rest.removeFirst()
                 inFlight -= 1
-                state = .between(skipped: [])
-                events.append(.answered(answer))
+                state = .between([])
+                events.append(.answered(traceback))
             }
         }
         return events
     }
 
-    private mutating func skip(_ byte: UInt8, after skipped: [UInt8]) throws -> Event? {
-        let recent = skipped.suffix(Control.banner.count - 1) + [byte]
+    private mutating func skip(_ byte: UInt8, after earlier: [UInt8]) throws -> Event? {
+        let recent = earlier.suffix(Control.banner.count - 1) + [byte]
         if inFlight > 0, recent.suffix(2) == [UInt8(ascii: "O"), UInt8(ascii: "K")] {
-            state = .output(PythonAnswer())
+            state = .output(count: 0)
             return .accepted
         }
+        if inFlight > 0, recent.suffix(2) == [Control.execute, Self.prompt] { throw REPLError.garbage("the beginning of an answer") }
         if recent.elementsEqual(Control.banner) { throw REPLError.garbage("an answer: it restarted its prompt") }
-        state = .between(skipped: Array(recent))
+        state = .between(Array(recent))
         return nil
     }
 
-    private mutating func take(
-        _ bytes: ArraySlice<UInt8>, into answer: PythonAnswer, at stream: WritableKeyPath<PythonAnswer, [UInt8]>,
-        then next: (PythonAnswer) -> State
-    ) throws -> ArraySlice<UInt8> {
-        let end = bytes.firstIndex(of: Control.execute) ?? bytes.endIndex
-        let length = answer.standardOutput.count + answer.standardError.count + (end - bytes.startIndex)
-        guard length <= outputLimit else { throw REPLError.outputOverflow(limit: outputLimit) }
-        var longer = answer
-        longer[keyPath: stream] += bytes[..<end]
-        guard end < bytes.endIndex else {
-            state = stream == \PythonAnswer.standardOutput ? .output(longer) : .traceback(longer)
-            return []
-        }
-        state = next(longer)
-        return bytes[(end + 1)...]
+    private static func take(_ bytes: inout ArraySlice<UInt8>) -> (bytes: [UInt8], isWhole: Bool) {
+        let end = bytes.firstIndex(of: Control.execute)
+        defer { bytes = end.map { bytes[($0 + 1)...] } ?? [] }
+        return (Array(bytes[..<(end ?? bytes.endIndex)]), end != nil)
     }
 }

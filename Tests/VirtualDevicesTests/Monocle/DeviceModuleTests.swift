@@ -227,6 +227,26 @@ struct DeviceModuleTests {
         }
     }
 
+    /// Bytes that look like addresses hold what lies there, on the device and here: nothing may lie elsewhere the next time.
+    @Test func whatTheCollectorKeepsIsTheSameEachTime() async throws {
+        var found: Set<String> = []
+        for _ in 0..<16 {
+            found.insert(try await withUnit { unit, central, _ in
+                let terminal = try await Terminal.raw(unit, central)
+                let start = central.clock.now
+                let answer = try await terminal.run("""
+                    import gc
+                    held=bytes(b for x in range(85,104) for y in range(0,256,16) for b in (80,y,x,86))
+                    [[i] for i in range(300)] and None
+                    gc.collect()
+                    print(gc.mem_free())
+                    """)
+                return "\(answer)\(start.duration(to: central.clock.now))"
+            })
+        }
+        #expect(found.count == 1, "\(found)")
+    }
+
     static func send(_ bytes: [UInt8], over terminal: Terminal) async throws {
         let channel = try await terminal.connection.openChannel(to: dataReceive, deadline: terminal.clock.deadline(in: .seconds(1)))
         try await channel.send(bytes, deadline: terminal.clock.deadline(in: .seconds(5)))

@@ -200,7 +200,6 @@ struct ActiveLink {
     var isEncrypted = false
     var downlink: [Downlink] = []
 
-    /// Not on the air yet.
     /// Of the answers that have not been sent.
     var failures: [HostPacket.Failure] {
         downlink.compactMap { item in

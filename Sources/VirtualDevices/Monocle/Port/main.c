@@ -60,19 +60,22 @@ static void complain(void *data, const char *text, size_t length) {
 static void freeze(const char *folder) {
     gc_init(workshop, workshop + sizeof(workshop));
     mp_init();
-    DIR *names = opendir(folder);
+    struct dirent **entries;
+    // In order, as the names' places in the list take time.
+    int entry_count = scandir(folder, &entries, NULL, alphasort);
     int count = 0;
     size_t end = 0;
-    for (struct dirent *entry; names && (entry = readdir(names)) && count < FROZEN_LIMIT;) {
-        size_t length = strlen(entry->d_name);
-        if (length < 4 || end + length + 2 > sizeof(mp_frozen_names) || strcmp(entry->d_name + length - 3, ".py") != 0) {
+    for (int i = 0; i < entry_count && count < FROZEN_LIMIT; i++) {
+        const char *file = entries[i]->d_name;
+        size_t length = strlen(file);
+        if (length < 4 || end + length + 2 > sizeof(mp_frozen_names) || strcmp(file + length - 3, ".py") != 0) {
             continue;
         }
         nlr_buf_t nlr;
         if (nlr_push(&nlr) == 0) {
             size_t size;
-            const char *source = mp_obj_str_get_data(read_source(folder, entry->d_name), &size);
-            qstr name = qstr_from_str(entry->d_name);
+            const char *source = mp_obj_str_get_data(read_source(folder, file), &size);
+            qstr name = qstr_from_str(file);
             mp_parse_tree_t tree = mp_parse(mp_lexer_new_from_str_len(name, source, size, 0), MP_PARSE_FILE_INPUT);
             mp_compiled_module_t code;
             code.context = m_new_obj(mp_module_context_t);
@@ -81,7 +84,7 @@ static void freeze(const char *folder) {
             const mp_frozen_module_t content = {code.context->constants, code.rc};
             memcpy((void *)module, &content, sizeof(content));
             mp_frozen_mpy_content[count++] = module;
-            strcpy(mp_frozen_names + end, entry->d_name);
+            strcpy(mp_frozen_names + end, file);
             end += length + 1;
             nlr_pop();
         } else {
@@ -89,9 +92,6 @@ static void freeze(const char *folder) {
             mp_obj_print_exception(&complaint, MP_OBJ_FROM_PTR(nlr.ret_val));
             _exit(70);
         }
-    }
-    if (names) {
-        closedir(names);
     }
     frozen_names = MP_STATE_VM(last_pool);
     // Full, so that a name of the unit's never goes to memory that its collector does not look at.
