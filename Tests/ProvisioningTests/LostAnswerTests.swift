@@ -56,7 +56,7 @@ struct LostAnswerTests {
         #expect(recoveries > 0)
     }
 
-    /// A wrong bit in a question or in its answer says nothing of what a unit holds.
+    /// A wrong bit in a question or in its answer says nothing of what a unit holds; of an answer, the unit is asked again at once.
     @Test(arguments: [false, true]) func aDamagedWordIsNoVerdict(inAnAnswer isAnswer: Bool) async throws {
         let bench = Bench()
         defer { bench.remove() }
@@ -69,6 +69,7 @@ struct LostAnswerTests {
             bench.faults.seed = UInt64(place)
             let report = try await bench.verify(assets)
             #expect(report.passed && report.identity.versions == identity.versions, "\(place): \(report)")
+            #expect(!isAnswer || report.recoveries.isEmpty, "\(place): \(report.recoveries)")
         }
     }
 

@@ -63,7 +63,12 @@ package struct HelperSession: Sendable {
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
-            try await helper.ensure(on: repl, within: patience)
+            do {
+                try await helper.ensure(on: repl, within: patience)
+            } catch where isTransient(error) {
+                try await repl.recover(within: Self.recoveryTimeout)
+                try await helper.ensure(on: repl, within: patience)
+            }
             do {
                 return try await body()
             } catch where showsDamage(error) {
