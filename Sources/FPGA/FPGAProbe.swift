@@ -56,7 +56,8 @@ public struct FPGAProbe: Sendable {
     /// SHA-256 of the 444,430 bytes in flash, computed on the unit.
     /// - Parameter session: of the helper's beginning, unless more is asked of it soon.
     func digest(by session: HelperSession? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
-        try await (session ?? helper.reader).using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
+        let session = session ?? helper.reader
+        return try await session.using { try await session.insisting { try await digestOnce(onProgress: onProgress) } }
     }
 
     private func digestOnce(onProgress: (Int) -> Void) async throws -> [UInt8] {
@@ -90,7 +91,7 @@ public struct FPGAProbe: Sendable {
     func survey(for image: FPGAImage? = nil) async throws -> FlashState {
         try await session.using {
             let counter = try await helper.counter()
-            let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests() }
+            let (digests, sha256) = try await session.insisting { try await flashDigests() }
             var survey = FlashState(pageDigests: digests, sha256: sha256, marker: try await marker(), counter: counter)
             if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
             return survey

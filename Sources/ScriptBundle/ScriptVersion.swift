@@ -48,7 +48,7 @@ extension ScriptInstaller {
         let source = try PythonCode(code)
         let session = HelperSession(of: .ground, on: repl, answerTimeout: ScriptHelper.answerTimeout)
         let text = try await session.using {
-            try await CheckedAnswer.insisting { try CheckedAnswer.decode(await repl.run(source, within: session.answerTimeout)) }
+            try await session.insisting { try CheckedAnswer.decode(await repl.run(source, within: session.answerTimeout)) }
         }
         guard let bytes = HexText.decode(text) else { throw REPLError.garbage("a version") }
         return bytes

@@ -84,7 +84,7 @@ struct CancelledProofTests {
         }
     }
 
-    /// An answer is lost, and Ctrl-C comes while the run brings the unit back to its prompt.
+    /// An answer is lost, also the second time, and Ctrl-C comes while the run brings the unit back to its prompt.
     @Test func theProgramRunsAfterARemedyThatWasCancelled() async throws {
         let bench = Bench()
         defer { bench.remove() }
@@ -94,7 +94,7 @@ struct CancelledProofTests {
         for notification in stride(from: 4, through: 34, by: 2) {
             for moment in [0, 100] {
                 var bench = bench
-                bench.faults.lostNotifications = [notification]
+                bench.faults.lostNotifications = [notification, notification + 3]
                 let faulty = bench
                 remedies += try await bench.play { central, monocle in
                     let job = try faulty.job(assets, for: monocle, over: central)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Says what is true of a storm's world, from its files alone: it shares nothing with noafw, and is no Swift.
 
-  Tests/Storm/truth.py WORLD EXPECTATION
-
-EXPECTATION is a file with JSON: `units`, each with its `folder` below WORLD and what it should hold: `firmware` (a DFU package), `fpga` (an image)
-and `files` (a path by name), what it should not, `absent`, whether it held other files of these names that belong together, `isOlder`, and
-what its owner had, `own` (text by name). What is left out is not looked at. The answer is JSON, too.
+Each line of its input is a question, and each line of its output an answer; both are JSON. A question has the `world`, a folder, and
+`units`, each with its `folder` below the world and what it should hold: `firmware` (a DFU package), `fpga` (an image) and `files` (a path by
+name), what it should not, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
+(text by name). What is left out is not looked at.
 """
-import base64, json, pathlib, re, sqlite3, sys, zipfile
+import base64, json, pathlib, re, sqlite3, sys, traceback, zipfile
 
 # The FPGA's part of a Monocle's flash, and the word behind it that commits it (monocle-micropython, `modules/update.c`).
 FPGA_SIZE, COMMITTED = 0x6C80E, b"done"
@@ -158,15 +157,20 @@ def ledger(world, held):
         connection.close()
 
 
-def main():
-    world, wanted = pathlib.Path(sys.argv[1]), json.loads(pathlib.Path(sys.argv[2]).read_text())
+def truth(world, wanted):
     left = [name for path in (world / "state").rglob("*") if path.is_file()
             and not STATE.match(name := path.relative_to(world / "state").as_posix())]
     left += [path.name for path in world.rglob("*") if ".new-" in path.name or path.name.endswith(".tmp")]
-    units = [unit(world, each) for each in wanted["units"]]
-    held = {said["address"]: versions(world / each["folder"]) for said, each in zip(units, wanted["units"])}
-    print(json.dumps({"units": units, "ledger": ledger(world, held), "left": sorted(left)}))
+    units = [unit(world, each) for each in wanted]
+    held = {said["address"]: versions(world / each["folder"]) for said, each in zip(units, wanted)}
+    return {"units": units, "ledger": ledger(world, held), "left": sorted(left)}
 
 
 if __name__ == "__main__":
-    main()
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            answer = truth(pathlib.Path(question["world"]), question["units"])
+        except Exception:
+            answer = traceback.format_exc()
+        print(json.dumps(answer), flush=True)

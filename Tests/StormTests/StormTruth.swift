@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// What `Tests/Storm/truth.py` says of a world.
@@ -48,6 +49,7 @@ extension StormWorld {
             var isOlder: Bool
         }
 
+        var world: String
         var units: [Unit]
     }
 
@@ -74,14 +76,39 @@ extension StormWorld {
             }
             return wanted
         }
-        let file = URL(fileURLWithPath: path + "-expectation.json")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try JSONEncoder().encode(Expectation(units: units)).write(to: file)
-        let python = try TestTools.require(TestTools.python, "the Python of .venv")
-        let answer = try runProgram(python, [StormStation.files.appendingPathComponent("truth.py").path, path, file.path])
-        guard answer.status == 0, let truth = try? JSONDecoder().decode(StormTruth.self, from: Data(answer.output.utf8)) else {
-            throw StormTruth.Unreadable(text: answer.output)
+        let answer = try StormTeller.shared.get().answer(to: JSONEncoder().encode(Expectation(world: path, units: units)))
+        guard let truth = try? JSONDecoder().decode(StormTruth.self, from: answer) else {
+            throw StormTruth.Unreadable(text: String(decoding: answer, as: UTF8.self))
         }
         return truth
+    }
+}
+
+/// `Tests/Storm/truth.py`, which runs as long as the worlds of this process do.
+final class StormTeller: Sendable {
+    static let shared = Result { try StormTeller() }
+
+    private let process: TestProcess
+    private let wire: Mutex<(questions: FileHandle, answers: FileHandle)>
+
+    private init() throws {
+        let (questions, answers) = (Pipe(), Pipe())
+        process = try TestProcess(
+            URL(fileURLWithPath: TestTools.require(TestTools.python, "the Python of .venv")),
+            [StormStation.files.appendingPathComponent("truth.py").path], input: .pipe(questions), output: .pipe(answers))
+        wire = Mutex((questions.fileHandleForWriting, answers.fileHandleForReading))
+    }
+
+    func answer(to question: Data) throws -> Data {
+        try wire.withLock { wire in
+            try wire.questions.write(contentsOf: question + Data("\n".utf8))
+            var answer = Data()
+            while answer.last != UInt8(ascii: "\n") {
+                let more = wire.answers.availableData
+                guard !more.isEmpty else { break }
+                answer += more
+            }
+            return answer
+        }
     }
 }

@@ -40,10 +40,10 @@ extension MonocleConsole {
         let sign = try await sign(in: messages, announces: announces, watching: watching)
         let seconds = Int(start.duration(to: repl.clock.now).components.seconds)
         let wasRunning = try await stopProgram()
-        let isLeft = try await confirmed({ $0 == "False" }) {
+        let answer = try await confirmed({ $0 == "False" }) {
             try await insisting { try await repl.runText(Self.restartCode, within: Self.answerTimeout) }
         }
-        guard isLeft == "False" else {
+        guard answer == "False" else {
             throw REPLError.timedOut("the restart of the unit's Python")
         }
         if case .announced = sign { return ProgramVerification(.announced, seconds: seconds) }

@@ -10,18 +10,6 @@ package enum CheckedAnswer {
         else { throw REPLError.unreadable(String(text.suffix(80))) }
         return String(text[..<space])
     }
-
-    /// Asks up to three times while the answer is damaged. Use only for questions that change nothing.
-    package static func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
-        for _ in 0..<2 {
-            do {
-                return try await question()
-            } catch REPLError.unreadable {
-                continue
-            }
-        }
-        return try await question()
-    }
 }
 
 /// A command that sends the part `range` of a file to a helper.
@@ -103,7 +91,7 @@ package struct HelperSession: Sendable {
         _ calls: [String], after call: String? = nil, atOnce inFlight: Int, within limit: Duration? = nil
     ) async throws -> [String] {
         var first = call
-        return try await CheckedAnswer.insisting {
+        return try await insisting {
             let before = [first].compactMap { $0 }
             first = nil
             let answers = try await answers(to: before + calls, atOnce: inFlight, within: limit ?? patience)
@@ -122,7 +110,22 @@ package struct HelperSession: Sendable {
 
     /// Asks again if the answer was damaged. Use only for methods that are safe to repeat.
     package func ask(_ call: String, within limit: Duration? = nil) async throws -> String {
-        try await CheckedAnswer.insisting { try await perform(call, within: limit) }
+        try await insisting { try await perform(call, within: limit) }
+    }
+
+    /// Asks up to three times: again where the answer was damaged, from a fresh prompt where its ends were. Use only for questions that
+    /// change nothing.
+    package func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
+        for _ in 0..<2 {
+            do {
+                return try await question()
+            } catch REPLError.unreadable {
+                continue
+            } catch REPLError.garbage(let what) {
+                try await recover(from: REPLError.garbage(what))
+            }
+        }
+        return try await question()
     }
 
     /// - Throws: ``REPLError/lacking(_:)`` when the firmware lacks the part that the question needs.

@@ -121,9 +121,14 @@ final class MutantFinder: SyntaxVisitor {
     }
 
     override func visit(_ node: IntegerLiteralExprSyntax) -> SyntaxVisitorContinueKind {
-        add(node, "constant changed", instead: "\(node.trimmedDescription) + 1")
+        let isDuration = node.parent?.parent?.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.as(MemberAccessExprSyntax.self)
+            .map { Self.durations.contains($0.declName.baseName.text) } ?? false
+        add(node, "constant changed", instead: "\(node.trimmedDescription) \(isDuration && node.literal.text != "0" ? "* 10" : "+ 1")")
         return .skipChildren
     }
+
+    /// A mistake in a time is one of its size; nobody can tell 15 s from 16 s.
+    private static let durations: Set = ["seconds", "milliseconds", "microseconds"]
 
     override func visit(_ node: BooleanLiteralExprSyntax) -> SyntaxVisitorContinueKind {
         add(node, "constant changed", instead: node.literal.text == "true" ? "false" : "true")
