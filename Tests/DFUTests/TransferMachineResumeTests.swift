@@ -5,11 +5,18 @@ import Testing
 
 /// What the unit holds already.
 extension TransferMachineTests {
-    @Test func theInitPacketContinuesWhereItStopped() {
+    @Test(arguments: [4, 8, 40]) func theInitPacketContinuesWhereItStopped(offset: Int) {
         var driver = MachineDriver()
         _ = driver.handle(.linkReady(payloadSize: 20))
         _ = driver.done(2)
-        #expect(packets(driver.selected(512, 40, referenceCRC(driver.command.prefix(40)))) == 40..<141)
+        #expect(packets(driver.selected(512, offset, referenceCRC(driver.command.prefix(offset)))) == offset..<141)
+    }
+
+    @Test(arguments: [5, 10, 42]) func anInitPacketThatStoppedWithinAWordIsReplaced(offset: Int) {
+        var driver = MachineDriver()
+        _ = driver.handle(.linkReady(payloadSize: 20))
+        _ = driver.done(2)
+        #expect(writes(driver.selected(512, offset, referenceCRC(driver.command.prefix(offset)))) == [[1, 1, 141, 0, 0, 0]])
     }
 
     @Test func anotherInitPacketIsReplaced() {

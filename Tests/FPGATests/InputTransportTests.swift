@@ -257,6 +257,16 @@ struct InputTransportTests {
     }
 }
 
+@Suite struct SharedBookTests {
+    /// Of the image that is asked for, whatever was asked for before.
+    @Test func eachImageHasItsOwnPhrases() throws {
+        let images = try [5, 6].map { try FPGAImage(Array(developmentImage(seed: $0).prefix(20_000)), isChecked: false) }
+        for image in images + images {
+            #expect(InputTransport().book(for: image).listing == PhraseBook(for: image.bytes).listing)
+        }
+    }
+}
+
 /// As ``InputTransport``, but the unit's table of phrases is emptied.
 private struct SpoiledTransport: FPGATransport {
     let base = InputTransport()

@@ -158,6 +158,16 @@ import Testing
         #expect(try RunExport.junit.text([record]).contains("noafw.mono_cle.proof"))
     }
 
+    @Test func aSuiteBeginsWithItsFirstRun() throws {
+        let first = run("a")
+        var second = run("b")
+        second.startedAt = UTCTime(microseconds: first.startedAt.microseconds + 60_000_000)
+        for runs in [[first, second], [second, first]] {
+            let stamps = try RunExport.junit.text(runs).matches(of: /timestamp="([^"]*)"/).map { String($0.1) }
+            #expect(Set(stamps) == [String(first.startedAt.iso8601.prefix(19))])
+        }
+    }
+
     /// So that the test above can fail.
     @Test(.enabled(if: TestTools.mayReadExports)) func theReadersRefuseOtherShapes() throws {
         let good = try RunExport.junit.text([run("a", .fail, .unit)])

@@ -182,7 +182,7 @@ private final class AssetFolder: Sendable {
         #expect(firmwareCode() == "CAT-0008")
     }
 
-    @Test(arguments: ["../a.zip", "/etc/passwd", "sub/a.zip", "..", ".hidden", "", "a\\\\b", "a\\u0000b"])
+    @Test(arguments: ["../a.zip", "/etc/passwd", "sub/a.zip", "..", ".hidden", "", "a\\\\b", "a\\u0000b", "a\\u001fb", "a\\u007fb"])
     func namesWithPathsAreRefused(name: String) throws {
         let digest = folder.digest("")
         try folder.manifest(["{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"\(name)\", \"sha256\": \"\(digest)\"}"]
@@ -190,11 +190,15 @@ private final class AssetFolder: Sendable {
         #expect(firmwareCode() == "CAT-0006")
     }
 
+    private static func digits(_ digit: String, _ count: Int = 64) -> String { String(repeating: digit, count: count) }
+
     @Test(arguments: [
         "", "[]", "{\"entries\": 3}", "{\"entries\": [{\"version\": \"v24.001.0000\"}]}",
         "{\"entries\": [{\"version\": \"24.1\", \"hardware\": \"monocle\", \"file\": \"a\", \"sha256\": \"\"}]}",
         "{\"entries\": [{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"a\"}]}",
         "{\"entries\": [{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"a\", \"sha256\": \"12\"}]}",
+        "{\"entries\": [{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"a\", \"sha256\": \"\(Self.digits("g"))\"}]}",
+        "{\"entries\": [{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"file\": \"a\", \"sha256\": \"\(Self.digits("Ａ", 20))abcd\"}]}",
         "{\"entries\": [{\"version\": \"v24.001.0000\", \"hardware\": \"monocle\", \"files\": []}]}",
     ])
     func brokenManifestsAreNamed(text: String) throws {

@@ -35,6 +35,23 @@ struct GuardTests {
         #expect(try flash(in: bench) == before)
     }
 
+    // MARK: - Age
+
+    @Test(arguments: [
+        (Bench.firmwareVersion, nil), ("v20.001.0000", nil), (other, "PRV-0006"), ("?", "PRV-0011"), (nil, "PRV-0011"),
+    ] as [(String?, String?)])
+    func newerFirmwareIsNotReplaced(held: String?, code: String?) throws {
+        let updater = NordicFirmwareUpdater(try Bench.firmware())
+        var unit = UnitIdentity(address: try #require(DeviceAddress("C0:00:00:00:00:01")), name: "unit")
+        unit.versions[.firmware] = held
+        do {
+            try updater.checkAge(on: unit)
+            #expect(code == nil)
+        } catch let error as ProvisioningError {
+            #expect(error.diagnosis.code == code)
+        }
+    }
+
     // MARK: - What came up
 
     /// The package says another version than the unit does once it runs it: nothing is built on that.

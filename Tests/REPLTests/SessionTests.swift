@@ -228,6 +228,16 @@ import VirtualDevices
         }
     }
 
+    /// A soft reset does not clear them, and one that the new program's packets call would be called in freed memory.
+    @Test func aSoftResetRemovesCallbacksFirst() async throws {
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            try await repl.softReset(within: .seconds(5))
+            #expect(unit.state.withLock { $0.executed.contains(PythonREPL.disarm) })
+        }
+    }
+
     /// However the code before them is cut: a last key that is lost alone would leave the unit at its prompt, which looks like a start.
     @Test(arguments: 20...64) func theKeysThatStartAProgramShareAPacket(payloadSize: Int) async throws {
         try await time.run {

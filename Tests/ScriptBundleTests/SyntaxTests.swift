@@ -45,6 +45,20 @@ struct SyntaxTests {
         #expect(lua.map(\.place) == ["a.lua:2", "c.lua", "d.lua:1"], "\(lua)")
     }
 
+    /// 126 and 127 come from the system.
+    @Test(arguments: [(1, true), (125, true), (126, false), (127, false)])
+    func aCompilerThatCouldNotRunFindsNoMistake(status: Int, isMistake: Bool) throws {
+        let folder = try TemporaryFolder()
+        let compiler = try folder.write("#!/bin/sh\ncat >/dev/null\necho no\nexit \(status)\n", to: "compiler")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: compiler)
+        do {
+            try SyntaxChecker(.mpyCross, path: compiler).check([file("a.py", "x = 1")])
+            Issue.record("status \(status) is a success")
+        } catch {
+            if case .syntax = error { #expect(isMistake) } else { #expect(!isMistake, "\(error)") }
+        }
+    }
+
     /// luac would load it without a check.
     @Test func compiledChunksAreRefused() throws {
         let lua = try lua()
