@@ -64,6 +64,7 @@ import Testing
             return
         }
         #expect(found == address || found == address + 1)
+        #expect(try problem([(Int(address), [1, 2]), (0x3000_0000, [3])]) == problem([(Int(address), [1, 2])]), "the first is named")
         #expect(try problem([(0x26000, Fixtures.image(32)), (0x1000_1FFE, [1, 2])]) == nil)
     }
 

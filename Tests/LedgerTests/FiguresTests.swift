@@ -50,6 +50,14 @@ import Testing
         #expect(abs(interval.lowerBound - low) < 1e-6 && abs(interval.upperBound - high) < 1e-6, "\(interval)")
     }
 
+    /// Not nearly: rounding would miss the ends.
+    @Test(arguments: 1...200) func onlyNoneAndAllReachTheEnds(total: Int) {
+        for count in 0...total {
+            let interval = Share(count, of: total).interval
+            #expect((interval.lowerBound == 0) == (count == 0) && (interval.upperBound == 1) == (count == total))
+        }
+    }
+
     @Test func nothingKnownIsAnything() { #expect(Share(0, of: 0).interval == 0...1) }
 
     @Test func theMostFrequentComesFirst() {

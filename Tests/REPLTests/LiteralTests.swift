@@ -16,6 +16,13 @@ import Testing
         #expect(String(decoding: PythonLiteral.bytes(value), as: UTF8.self) == source)
     }
 
+    @Test func aLongListNamesEight() {
+        let names = (1...10).map(String.init)
+        #expect(Diagnosis.list(Array(names.prefix(8))) == "1, 2, 3, 4, 5, 6, 7, 8")
+        #expect(Diagnosis.list(Array(names.prefix(9))) == "1, 2, 3, 4, 5, 6, 7, 8 and 1 more")
+        #expect(Diagnosis.list(names) == "1, 2, 3, 4, 5, 6, 7, 8 and 2 more")
+    }
+
     @Test func costIsNeverBelowTheSource() {
         var generator = SeededNumbers(seed: 11)
         for _ in 0..<2000 {
