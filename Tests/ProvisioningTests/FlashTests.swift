@@ -16,7 +16,17 @@ struct FlashTests {
         defer { bench.remove() }
         let assets = try Bench.assets()
         let journal = Journal()
-        let first = try await bench.flash(assets) { journal.add($0) }
+        let bar = Mutex<[Double]>([])
+        let first = try await bench.flash(assets) { event in
+            journal.add(event)
+            if case .progress(_, let overall, _, _) = event.content { bar.withLock { $0.append(overall) } }
+        }
+        let stages = journal.text.filter { $0.hasPrefix("stage ") }.map { String($0.dropFirst(6)) }
+        #expect(stages == [
+            "connect", "probe", "preflight", "bootloader", "firmware", "restart", "preflight", "erase", "fpga", "commit", "scripts",
+            "proof",
+        ])
+        bar.withLock { #expect($0 == $0.sorted() && $0.last == 1) }
         #expect(first.error == nil, "\(String(describing: first.error)) \(journal.text)")
         #expect(first.steps.map(\.action) == [.updated, .updated, .updated])
         #expect(first.steps.map(\.from) == ["v23.100.0927", "v23.094.1109", nil])

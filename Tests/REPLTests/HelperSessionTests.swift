@@ -22,23 +22,24 @@ import Testing
         var questions: Int { count("print('helper'") }
     }
 
-    /// - Parameter damages: the first packet with `digest`.
+    /// - Parameter damage: of the first packet with the text.
     private func withSession(
-        lasting: [String] = ["OSError"], damages: Bool = false, _ body: (HelperSession, PythonREPL, Wire) async throws -> Void
+        lasting: [String] = ["OSError"], damage: (text: String, into: String)? = nil,
+        _ body: (HelperSession, PythonREPL, Wire) async throws -> Void
     ) async throws {
         let wire = Wire()
-        let isDue = Mutex(damages)
+        let isDue = Mutex(true)
         let host = try MicroPythonHost(
             folder: makeUnitFolder(),
             packetFault: { _, bytes in
                 wire.note(bytes)
-                guard let found = bytes.firstRange(of: "digest".utf8),
+                guard let damage, let found = bytes.firstRange(of: damage.text.utf8),
                     isDue.withLock({ isDue in
                         defer { isDue = false }
                         return isDue
                     })
                 else { return bytes }
-                return Array(bytes[..<found.lowerBound] + "digesp".utf8 + bytes[found.upperBound...])
+                return Array(bytes[..<found.lowerBound] + damage.into.utf8 + bytes[found.upperBound...])
             })
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: Self.limit)
@@ -88,10 +89,18 @@ import Testing
         }
     }
 
+    /// What is called before questions may not have run: they are not asked without it.
+    @Test func aCallThatWasDamagedEndsTheStep() async throws {
+        try await withSession(damage: ("_nt.up(", "\u{1}nt.up(")) { session, _, _ in
+            try await session.ensure()
+            await #expect(throws: REPLError.self) { _ = try await session.ask(["up()"], after: "up()", atOnce: 2) }
+        }
+    }
+
     /// A mark does not show that a byte of the code was changed on the way: what the code then raises does.
     @Test(arguments: [["OSError"], ["NameError"]])
     func aDamagedHelperIsBroughtAgain(lasting: [String]) async throws {
-        try await withSession(lasting: lasting, damages: true) { session, repl, wire in
+        try await withSession(lasting: lasting, damage: ("digest", "digesp")) { session, repl, wire in
             try await session.ensure()
             if lasting == ["NameError"] {
                 await #expect(throws: REPLError.self) { try await session.retrying({ _ in }) { try await session.perform("up()") } }
@@ -103,7 +112,7 @@ import Testing
 
     /// Whoever interrupts the unit and runs the same once more does not find the damaged one.
     @Test func aDamagedHelperIsNotFoundAgain() async throws {
-        try await withSession(damages: true) { session, repl, _ in
+        try await withSession(damage: ("digest", "digesp")) { session, repl, _ in
             await #expect(throws: REPLError.self) { try await session.using { try await session.perform("up()") } }
             try await repl.recover(within: Self.limit)
             #expect(try await session.using { try await session.perform("up()") } == "1")

@@ -58,11 +58,16 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
         for (place, bit) in frame.flatMap({ place in (0..<8).map { (place, $0) } }) {
             var damaged = bytes
             damaged[place] ^= 1 << bit
-            // A second traceback's end is only missing: more may come.
+            // Without this end the traceback may go on.
             if place == bytes.count - 2, answer.contains("Traceback") { continue }
             var machine = RawREPLMachine(inFlight: 1)
             #expect(throws: REPLError.self, "byte \(place), bit \(bit)") { try machine.receive(damaged) }
         }
+    }
+
+    @Test func aDamagedFrameIsNotTheNextAnswers() throws {
+        var machine = RawREPLMachine(inFlight: 2)
+        #expect(throws: REPLError.garbage("a whole answer")) { try machine.receive(text("NKa\u{4}\u{4}>OKb\u{4}\u{4}>")) }
     }
 
     @Test func outputIsBounded() throws {
@@ -74,7 +79,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
 
     @Test func aTracebackIsBounded() throws {
         let events = try Self.events(text("OK\u{4}") + [UInt8](repeating: 0x61, count: 100_000) + text("\u{4}>"), inPiecesOf: 5000)
-        #expect(events == [.accepted, .answered([UInt8](repeating: 0x61, count: 8192))])
+        #expect(events == [.accepted, .answered([UInt8](repeating: 0x61, count: 65_536))])
     }
 
     /// Answers of any content, cut anywhere, with noise in front: always the same.

@@ -229,7 +229,7 @@ import VirtualDevices
     }
 
     /// A soft reset does not clear them, and one that the new program's packets call would be called in freed memory.
-    @Test func aSoftResetRemovesCallbacksFirst() async throws {
+    @Test func aSoftResetRemovesCallbacks() async throws {
         try await time.run {
             let unit = FakeUnit(time)
             let repl = try await attach(unit)

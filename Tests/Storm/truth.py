@@ -168,8 +168,8 @@ def truth(world, wanted):
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        question = json.loads(line)
         try:
+            question = json.loads(line)
             answer = truth(pathlib.Path(question["world"]), question["units"])
         except Exception:
             answer = traceback.format_exc()

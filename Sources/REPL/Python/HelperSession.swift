@@ -47,7 +47,8 @@ package struct HelperSession: Sendable {
     /// Uploads the helper unless the unit has it.
     package func ensure() async throws { try await using {} }
 
-    /// Runs what needs the helper. Runs it once more if a restart of Python removed a helper that was assumed to be there.
+    /// Runs what needs the helper. Sends the helper once more if an answer meanwhile was lost, and runs all once more if a restart of
+    /// Python removed a helper that was assumed to be there.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         func prepared() async throws -> Value {
@@ -90,13 +91,15 @@ package struct HelperSession: Sendable {
     package func ask(
         _ calls: [String], after call: String? = nil, atOnce inFlight: Int, within limit: Duration? = nil
     ) async throws -> [String] {
-        var first = call
-        return try await insisting {
-            let before = [first].compactMap { $0 }
-            first = nil
+        func decoded(_ before: [String] = []) async throws -> [String] {
             let answers = try await answers(to: before + calls, atOnce: inFlight, within: limit ?? patience)
             return try answers.dropFirst(before.count).map(CheckedAnswer.decode)
         }
+        if let call {
+            // Anything else leaves open whether it was called.
+            do { return try await decoded([call]) } catch REPLError.unreadable {}
+        }
+        return try await insisting { try await decoded() }
     }
 
     /// Calls methods in order, as long as none raises. Those that were under way by then run as well.
@@ -113,8 +116,8 @@ package struct HelperSession: Sendable {
         try await insisting { try await perform(call, within: limit) }
     }
 
-    /// Asks up to three times: again where the answer was damaged, from a fresh prompt where its ends were. Use only for questions that
-    /// change nothing.
+    /// Asks up to three times: again at once if the answer was damaged, from a fresh prompt if what encloses it was. Use only for what is
+    /// safe to repeat.
     package func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
         for _ in 0..<2 {
             do {

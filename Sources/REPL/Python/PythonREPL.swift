@@ -124,7 +124,10 @@ public final class PythonREPL: Sendable {
                 case .printed(let bytes): output += bytes
                 case .answered(let traceback):
                     deadline = clock.deadline(in: perCommand)
-                    defer { (output, _) = ([], pipe.didAnswer()) }
+                    defer {
+                        output = []
+                        pipe.didAnswer()
+                    }
                     guard failure == nil else { continue }
                     do {
                         if !traceback.isEmpty { throw REPLError.exception(PythonException(standardError: traceback)) }

@@ -8,7 +8,7 @@ struct RawREPLMachine: Sendable {
         case accepted
         /// What the code prints, as it comes.
         case printed([UInt8])
-        /// The code has ended. A traceback, its first 8192 bytes; empty when it ran to its end.
+        /// The code has ended. A traceback, its first 65,536 bytes; empty when it ran to its end.
         case answered([UInt8])
     }
 
@@ -21,7 +21,7 @@ struct RawREPLMachine: Sendable {
     }
 
     private static let prompt = UInt8(ascii: ">")
-    private static let tracebackLimit = 8192
+    private static let tracebackLimit = 65_536
 
     private let outputLimit: Int
     var inFlight: Int
@@ -47,8 +47,8 @@ struct RawREPLMachine: Sendable {
             case .traceback(let begun):
                 let more = Self.take(&rest)
                 let traceback = begun + more.bytes.prefix(Self.tracebackLimit - begun.count)
-                // None begins so: an end before it did not arrive as it was.
-                guard !traceback.prefix(2).contains(Self.prompt) else { throw REPLError.garbage("the end of an answer") }
+                // No traceback begins with a prompt: one of the two ends was damaged.
+                guard !traceback.prefix(2).contains(Self.prompt) else { throw REPLError.garbage("a whole answer") }
                 state = more.isWhole ? .prompt(traceback) : .traceback(traceback)
             case .prompt(let traceback):
                 guard byte == Self.prompt else { throw REPLError.garbage("the prompt after an answer") }
@@ -67,7 +67,7 @@ struct RawREPLMachine: Sendable {
             state = .output(count: 0)
             return .accepted
         }
-        if inFlight > 0, recent.suffix(2) == [Control.execute, Self.prompt] { throw REPLError.garbage("the beginning of an answer") }
+        if inFlight > 0, recent.suffix(2) == [Control.execute, Self.prompt] { throw REPLError.garbage("a whole answer") }
         if recent.elementsEqual(Control.banner) { throw REPLError.garbage("an answer: it restarted its prompt") }
         state = .between(Array(recent))
         return nil

@@ -61,7 +61,7 @@ static void freeze(const char *folder) {
     gc_init(workshop, workshop + sizeof(workshop));
     mp_init();
     struct dirent **entries;
-    // In order, as the names' places in the list take time.
+    // Sorted: a name that stands later takes longer to find.
     int entry_count = scandir(folder, &entries, NULL, alphasort);
     int count = 0;
     size_t end = 0;
