@@ -52,8 +52,8 @@ import Testing
     }
 
     /// In which order eight tasks go on that stop time until a thread wakes them, in one order or the other.
-    private func order(wakingLastFirst: Bool) async throws -> [Int] {
-        let time = VirtualTime.simulated(seed: 3)
+    private func order(seed: UInt64?, wakingLastFirst: Bool) async throws -> [Int] {
+        let time = VirtualTime.simulated(seed: seed)
         let order = Inbox<Int>()
         let crowd = Crowd()
         return try await time.run {
@@ -71,16 +71,16 @@ import Testing
         }
     }
 
-    @Test func itDoesNotMatterWhichThreadIsFaster() async throws {
-        let order = try await order(wakingLastFirst: true)
+    @Test(arguments: [nil, 3] as [UInt64?]) func itDoesNotMatterWhichThreadIsFaster(seed: UInt64?) async throws {
+        let order = try await order(seed: seed, wakingLastFirst: true)
         #expect(order.sorted() == Array(0..<8))
-        #expect(try await self.order(wakingLastFirst: false) == order)
+        #expect(try await self.order(seed: seed, wakingLastFirst: false) == order)
     }
 
     /// In which order tasks go on of which half waits for a thread.
     /// - Parameter isEarly: the thread is done before its task waits.
-    private func order(isEarly: Bool) async throws -> [Int] {
-        let time = VirtualTime.simulated(seed: 3)
+    private func order(seed: UInt64?, isEarly: Bool) async throws -> [Int] {
+        let time = VirtualTime.simulated(seed: seed)
         let order = Inbox<Int>()
         return try await time.run {
             await withTaskGroup(of: Void.self) { group in
@@ -99,14 +99,14 @@ import Testing
         }
     }
 
-    @Test func itDoesNotMatterWhetherAThreadIsFasterThanItsTask() async throws {
-        let order = try await order(isEarly: false)
+    @Test(arguments: [nil, 3] as [UInt64?]) func itDoesNotMatterWhetherAThreadIsFasterThanItsTask(seed: UInt64?) async throws {
+        let order = try await order(seed: seed, isEarly: false)
         #expect(order.count == 24)
-        #expect(try await self.order(isEarly: true) == order)
+        #expect(try await self.order(seed: seed, isEarly: true) == order)
     }
 
-    @Test func aThreadForWhichTimeDoesNotStandStillIsNoticed() async throws {
-        let time = VirtualTime.simulated(seed: 3)
+    @Test(arguments: [nil, 3] as [UInt64?]) func aThreadForWhichTimeDoesNotStandStillIsNoticed(seed: UInt64?) async throws {
+        let time = VirtualTime.simulated(seed: seed)
         try await time.run { await answer(isEarly: false) }
         #expect(time.strayCount == 1)
     }

@@ -8,9 +8,9 @@ import Support
 /// relative to real time: a late host makes it lose time, not packets.
 ///
 /// With a seed, chance chooses among the jobs that are ready and among the sleepers that are due, the same for the same seed: no program
-/// may rely on an order. What waits for another thread stops time (``SessionClock/paused(_:)``), and goes on once nothing is left to do
-/// and all that have stopped time are back: whichever thread is faster, chance sees the same. Unchecked, because every variable is read and
-/// written only with `condition` held.
+/// may rely on an order. What waits for another thread stops time (``SessionClock/paused(_:)``), and without a speed goes on once nothing
+/// is left to do and all that have stopped time are back: whichever thread is faster, everything happens in the same order. Unchecked,
+/// because every variable is read and written only with `condition` held.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     private struct Sleeper {
         let id: UInt64
@@ -32,9 +32,10 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private var holds = 0
     /// `nil`: first in, first out.
     private var order: SeededGenerator?
-    let isSeeded: Bool
-    // With a seed only: jobs from other threads, which come in real time; those of them that may run; those that have stopped time and
-    // wait for the others.
+    /// Nothing depends on which thread is faster.
+    let isOrdered: Bool
+    // If it is: jobs from other threads, which come in real time; those of them that may run; those that have stopped time and wait for the
+    // others.
     private var arrivals: [UnownedJob] = []
     private var admitted: [UnownedJob] = []
     private var returned: [(place: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
@@ -51,7 +52,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     public init(speed: Double? = nil, seed: UInt64? = nil) {
         self.speed = speed
         order = seed.map { SeededGenerator(seed: $0) }
-        isSeeded = seed != nil
+        isOrdered = speed == nil
         anchor = (.now, .zero)
         let thread = Thread { [weak self] in
             while let work = self?.nextUnit() { work() }
@@ -67,7 +68,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// Stops time until every hold is released.
     func hold(_ isHeld: Bool) { change { holds += isHeld ? 1 : -1 } }
 
-    /// With a seed, for one who stops time: the order of the calls is that in which they go on.
+    /// For one who stops time: the order of the calls is that in which they go on.
     func takePlace() -> @Sendable () async -> Void {
         let place = condition.withLock {
             placeCount += 1
@@ -89,7 +90,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         let unowned = UnownedJob(job)
         let caller = pthread_self()
         change {
-            guard isSeeded, caller != thread else { return jobs.append(unowned) }
+            guard isOrdered, caller != thread else { return jobs.append(unowned) }
             arrivals.append(unowned)
             if hasBegun, arrivals.count + returned.count > holds { strays += 1 }
         }
@@ -191,8 +192,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         return sleepers.nextDeadline.flatMap { sleepers.takeDue(at: $0) }
     }
 
-    /// With a seed: goes on with those that waited for other threads, once each that has stopped time is back, in an order that is not
-    /// the threads'.
+    /// Goes on with those that waited for other threads, once each that has stopped time is back, in an order that is not the threads'.
     private func takeBack() -> (() -> Void)? {
         guard !arrivals.isEmpty || !returned.isEmpty else { return nil }
         let end = Date(timeIntervalSinceNow: Self.patience)

@@ -16,7 +16,7 @@ public struct VirtualTime: Sendable {
         var clock = SessionClock(
             now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation,
             hold: { simulation.hold($0) })
-        if simulation.isSeeded { clock.takePlace = { simulation.takePlace() } }
+        if simulation.isOrdered { clock.takePlace = { simulation.takePlace() } }
         self.clock = clock
     }
 
@@ -25,7 +25,7 @@ public struct VirtualTime: Sendable {
     /// Sleeps that have not ended.
     package var sleepingCount: Int { simulation?.sleepingCount ?? 0 }
 
-    /// With a seed: how often a task went on because of another thread although nobody had stopped time for it.
+    /// Without a speed: how often a task went on because of another thread although nobody had stopped time for it.
     package var strayCount: Int { simulation?.strayCount ?? 0 }
 
     /// Runs `body`, once. Everything that waits on ``clock`` must run inside.
