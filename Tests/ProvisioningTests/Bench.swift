@@ -57,9 +57,11 @@ struct Bench: Sendable {
         let air = VirtualAir(time: .simulated())
         let unit = try kind.makeUnit(root, settings, air)
         let bonds = bonds
-        return try await air.time.run {
+        let value = try await air.time.run {
             try await withVirtualUnit(unit) { try await body(VirtualCentral(air: air, bonds: bonds), unit) }
         }
+        #expect(air.time.strayCount == 0, "a task went on because of another thread")
+        return value
     }
 
     func job(
