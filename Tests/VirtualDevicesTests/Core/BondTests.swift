@@ -76,6 +76,18 @@ import Testing
         }
     }
 
+    /// The unit has the bond by then, and would refuse this host ever after.
+    @Test func aPairingGivenUpOnTheWayKeepsItsBond() async throws {
+        try await withMadeUpUnit { host in
+            let pairing = host.clock.task { _ = try await host.bond() }
+            host.memory.answersLate.withLock { $0 = { pairing.cancel() } }
+            await #expect(throws: CancellationError.self) { try await pairing.value }
+            let link = try await host.bond()
+            #expect(!link.isNewlyBonded)
+            #expect(host.memory.requests.withLock { $0 } == [.pair, .encrypt(key: [1, 2, 3])])
+        }
+    }
+
     @Test func aUnitWithoutPairingSaysSo() async throws {
         try await withMadeUpUnit { host in
             host.memory.knowsPairing.withLock { $0 = false }

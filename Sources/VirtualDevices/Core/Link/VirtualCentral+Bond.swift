@@ -4,18 +4,27 @@ import Support
 import Synchronization
 
 extension VirtualCentral: BondingCentral {
-    /// Pairs if there is no key.
+    /// Pairs if there is no key, and keeps the new one.
     /// - Returns: `nil` when the link is lost.
     func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer?
     {
         let reply = Inbox<SecurityAnswer>()
+        let settled: @Sendable () async throws -> SecurityAnswer? = { [bonds, clock] in
+            let answer = try await reply.next(before: deadline, on: clock)
+            if case .encrypted(let new)? = answer, key == nil { try bonds.keep(new, for: connection.address) }
+            return answer
+        }
         do {
             try connection.link.send(.secure(key.map(SecurityRequest.encrypt) ?? .pair, reply: reply))
-            if let answer = try await reply.next(before: deadline, on: clock) { return answer }
+            if let answer = try await settled() { return answer }
         } catch is LinkError {
             return nil
+        } catch is CancellationError {
+            // As bluetoothd does, the host ends a pairing whose client has left.
+            await clock.shielded(for: .seconds(1)) { _ = try await settled() }
         }
         await connection.disconnect()
+        try Task.checkCancellation()
         throw LinkError.timedOut("the link to be encrypted")
     }
 

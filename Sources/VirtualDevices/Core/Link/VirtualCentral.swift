@@ -36,7 +36,6 @@ public struct VirtualCentral: Central {
             let key = try bonds.key(for: address)
             guard let answer = try await secure(connection, with: key, before: deadline) else { continue }
             guard case .refused(let code, _) = answer else {
-                if case .encrypted(let new) = answer, key == nil { try bonds.keep(new, for: address) }
                 connection.isNewlyBonded = key == nil
                 return connection
             }
