@@ -48,6 +48,18 @@ private final class SilentBus: Sendable {
     }
 }
 
+/// A packet socket of bluetoothd's, without a bus.
+@Suite struct AcquiredSocketTests {
+    /// Nobody waits for room in a socket that has ended, whatever the kernel calls its end.
+    @Test(arguments: [POLLOUT, POLLHUP, POLLERR, POLLNVAL]) func roomOrTheEndWakesWhoeverWaits(event: Int32) {
+        let socket = AcquiredSocket(OwnedDescriptor(-1), traffic: BusTraffic(), receiver: nil)
+        let bell = socket.roomBell()
+        socket.handle(Int16(event))
+        let isRung = bell.poll() != nil
+        #expect(isRung)
+    }
+}
+
 /// However many calls wait for a bus that answers nothing, everything else of the process goes on.
 @Suite(.timeLimit(.minutes(1))) struct BlockingTests {
     @Test func waitingCallsHoldNoThread() async throws {

@@ -172,7 +172,41 @@ struct CentralTests {
         }
         #expect(station.central.traffic.all[.packetReceived] == 20)
         await connection.disconnect()
+        // That one ended with its link; the next link has its own.
+        let next = try await station.connect()
+        #expect(try await next.subscribe(to: Station.transmit, deadline: station.soon) !== inbox)
+        await next.disconnect()
         try await station.expectNothingLeft()
+    }
+
+    /// Even if the bus's thread has not read them when the link ends.
+    @Test func theLastNotificationsOfALinkArrive() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.fail("StartNotify", "org.bluez.Error.NotSupported")
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        let (session, _) = try await station.central.station(before: station.soon)
+        let links = session.read { Array($0.links.values) }
+        let link = try #require(links.first)
+        let isHeld = Inbox<Void>()
+        let release = DispatchSemaphore(value: 0)
+        defer { release.signal() }
+        session.bus.send(.bus("GetId")) { _ in
+            isHeld.deliver(())
+            release.wait()
+        }
+        _ = try await isHeld.next(before: station.soon, on: Station.clock)
+        try await station.daemon.tell(
+            "notify", ["address": Station.address.description, "uuid": Station.transmit.description, "count": 20])
+        let lost = LinkError.disconnected("the unit or the air ended it")
+        link.finish(lost)
+        release.signal()
+        for number in 0..<20 {
+            #expect(try await inbox.next(before: station.soon, on: Station.clock) == [UInt8(number), 0, 0, 0])
+        }
+        await #expect(throws: lost) { try await inbox.next(before: station.soon, on: Station.clock) }
+        await connection.disconnect()
+        await station.central.close()
     }
 
     /// Nobody waits for notifications that cannot come any more.
@@ -274,6 +308,19 @@ struct CentralTests {
             try await connection.write([1], to: AttributeID("fe59"), deadline: station.soon)
         }
         #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func whatAFreshTableLacksIsNotSoughtAgain() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        for _ in 0..<2 {
+            await #expect(throws: LinkError.characteristicMissing(AttributeID("fe59"))) {
+                try await connection.write([1], to: AttributeID("fe59"), deadline: station.soon)
+            }
+            #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
+        }
         await connection.disconnect()
         try await station.expectNothingLeft()
     }

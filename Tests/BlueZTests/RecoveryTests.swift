@@ -25,6 +25,22 @@ struct RecoveryTests {
         #expect(await code { _ = try await central.discover() } == "BLZ-0001")
     }
 
+    /// Even if it was made before the bus was found missing.
+    @Test func aCallThatNoBusTookIsAnswered() async throws {
+        let bus = BusThread(traffic: BusTraffic())
+        let answer = Inbox<BlueZError>()
+        let end = Inbox<BlueZError>()
+        bus.send(.bus("Hello")) { if case .failure(let error) = $0 { answer.deliver(error) } }
+        bus.start(
+            address: "unix:path=/nonexistent/bus",
+            listener: BusThread.Listener(
+                isWanted: { _, _ in false }, signal: { _ in }, call: { _ in nil }, rest: { nil }, gone: { end.deliver($0) }))
+        for told in [answer, end] {
+            let error = try await told.next(before: Station.clock.deadline(in: .seconds(15)), on: Station.clock)
+            #expect(error?.diagnosis.code == "BLZ-0001")
+        }
+    }
+
     @Test func aBusThatRefusesTheUser() async throws {
         let bus = try await PrivateBus(policy: "<deny user=\"*\"/>")
         let central = Station.central(on: bus)
@@ -177,6 +193,18 @@ struct RecoveryTests {
         await renewed.disconnect()
         try await second.until("connected", equals: 0)
         try await second.until("matches", equals: SignalRules.standing.count)
+    }
+
+    /// Then its absence is the reason, not the adapter that it does not show.
+    @Test func aDaemonThatStaysAwayIsWhatIsMissing() async throws {
+        let station = try await Station()
+        let central = Station.central(on: station.bus, recovery: .seconds(1))
+        let discovery = try await central.discover()
+        station.daemon.end()
+        let ended = await code { while try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil {} }
+        #expect(ended == "BLZ-0008")
+        #expect(await code { _ = try await central.discover() } == "BLZ-0006")
+        await central.close()
     }
 
     @Test func anAdapterThatIsSwitchedOffAndOn() async throws {

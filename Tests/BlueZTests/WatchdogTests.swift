@@ -101,6 +101,18 @@ struct SilentDiscoveryTests {
         await central.close()
     }
 
+    /// Each is heard once, and no longer there when the next one comes.
+    @Test func devicesThatPassByAreNoSilence() async throws {
+        let station = try await Station(unit: nil)
+        let central = central(station, silence: .milliseconds(1500))
+        let discovery = try await central.discover()
+        try await station.daemon.tell("flood", ["rate": 200, "count": 500, "devices": 500, "bytes": 0])
+        _ = try await station.daemon.tell("until", ["key": "advertised", "atLeast": 500])
+        #expect(try await station.daemon.state().calls["StartDiscovery"] == 1)
+        await discovery.stop()
+        await central.close()
+    }
+
     @Test func aDeafRadioIsToldAfterTwoRestarts() async throws {
         let station = try await Station()
         let central = central(station, silence: .milliseconds(400))

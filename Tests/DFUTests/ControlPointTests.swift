@@ -41,6 +41,10 @@ import Testing
         let diagnosis = DFUError.transfer(.malformedAnswer(bytes: [0x61, 0x0A])).diagnosis
         #expect(diagnosis.message.contains("61 0A"))
         #expect(diagnosis.fault == .unit && diagnosis.category == .unitFailed)
+        for count in [20, 21] {
+            let message = DFUError.transfer(.malformedAnswer(bytes: [UInt8](repeating: 0x61, count: count))).diagnosis.message
+            #expect(message.ranges(of: "61").count == 20 && message.hasSuffix("61 … (21 bytes)") == (count == 21), "\(message)")
+        }
     }
 
     @Test func everyRefusalHasItsOwnCodeAndText() {

@@ -34,6 +34,17 @@ import Testing
         #expect(fault { _ = try firmware.verify(with: [key.trusted(as: "test")]) } == .signatureTypeUnsupported(type: "Ed25519"))
     }
 
+    /// Fields of a later definition, of every type: what is signed is found beside them all the same.
+    @Test(arguments: [[0x78, 0x81, 1], [0x79, 1, 2, 3, 4, 5, 6, 7, 8], [0x7A, 2, 1, 2], [0x7D, 1, 2, 3, 4]] as [[UInt8]])
+    func unknownFieldsArePassedOver(field: [UInt8]) throws {
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle).signed(by: key)
+        let plain = try InitPacket(parsing: packet)
+        for bytes in [packet + field, field + packet] {
+            let parsed = try InitPacket(parsing: bytes)
+            #expect(parsed.signedBytes == plain.signedBytes && parsed.signature == plain.signature)
+        }
+    }
+
     /// Held in memory; a file is refused while it is read.
     @Test func whatIsTooLargeForAPackageIsNotOpened() {
         let limit = DFUPackage.fileSizeLimit

@@ -116,6 +116,15 @@ import VirtualDevices
         }
     }
 
+    /// Each makes it four times as often, until that is after every object: an erase, its packets and two round trips take longer.
+    @Test func lostLinksMakeTheUnitSaveMoreOften() {
+        let intervals = (0...4).map { DFUSession.saveInterval(after: $0) }
+        #expect(zip(intervals, intervals.dropFirst()).allSatisfy { $0 == $1 * 4 })
+        #expect(intervals[4] < .milliseconds(150))
+        #expect([5, 1000].allSatisfy { DFUSession.saveInterval(after: $0) == intervals[4] })
+        #expect(DFUSession.saveInterval(after: -1) == intervals[0])
+    }
+
     @Test func aPowerCutKeepsTheInitPacket() async throws {
         try await time.run {
             let unit = unit(.init(linkDiesAt: 60))

@@ -25,6 +25,34 @@ extension TransferMachineTests {
         #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
     }
 
+    /// A receipt that is missing a quarter longer than the last one took is asked about, and each after 1.5 s. One that comes sooner makes
+    /// the next wait a little shorter.
+    @Test(arguments: [(80, 120, 110), (2000, 1500, 1500)])
+    func aReceiptIsExpectedWhenTheLastOneCame(took: Int, patience: Int, later: Int) {
+        var driver = MachineDriver(imageSize: 20_000)
+        _ = driver.toImage(offset: 0)
+        _ = driver.done(1)
+        driver.now += .milliseconds(took - 10)
+        _ = driver.receipt(4096, of: driver.image)
+        _ = driver.done(4)
+        #expect(driver.done(1).last == .wait(.receipt, .milliseconds(patience)))
+        _ = driver.receipt(8192, of: driver.image)
+        _ = driver.done(4)
+        #expect(driver.done(1).last == .wait(.receipt, .milliseconds(later)))
+    }
+
+    /// A question comes behind packets that take their time: its answer may take four times as long as a receipt did.
+    @Test func anAnswerBehindPacketsIsAwaitedLonger() {
+        var driver = sending()
+        for end in [4096, 8192] {
+            driver.now += .milliseconds(90)
+            _ = driver.receipt(end, of: driver.image)
+            _ = driver.done(4)
+            if end == 4096 { _ = driver.done(1) }
+        }
+        #expect(driver.done(1).last == .wait(.answer(.select), .milliseconds(700 + 4 * 100)))
+    }
+
     /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.
     @Test func aRiskedPacketThatIsLostGoesAgain() {
         var driver = MachineDriver()

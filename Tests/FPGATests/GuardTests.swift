@@ -192,6 +192,20 @@ struct GuardTests {
         #expect(try await helper.session.perform("w(3,\(check),b'abc')", within: .seconds(20)) == "-1")
     }
 
+    /// Its Python restarted during the write, and with it the helper went that knew the counter.
+    @Test func aUnitThatRestartsDuringTheWriteIsLookedAtAgain() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: ForgetfulTransport(restarts: Countdown(1)))
+        _ = try await updater.update { if case .notice(let text) = $0 { notices.append(text) } }
+        #expect(notices.contains("the unit restarted; looking at its flash again"), "\(notices)")
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
+        #expect(try committed(folder))
+    }
+
     @Test func aUnitThatTakesNoPieceIsGivenUp() async throws {
         let folder = try makeUnitFolder()
         try FlashModule.install(in: folder)
@@ -208,6 +222,23 @@ struct GuardTests {
         }
         #expect(attempts.count == 2)
         #expect(try !committed(folder))
+    }
+
+    /// The other way is tried before the image is given up.
+    @Test func aWayThatFailsTwiceIsLeftForTheOther() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let attempts = Countdown(.max)
+        let transport = FailingTransport(error: REPLError.garbage("the end of a piece"), attempts: attempts, fallback: LiteralTransport())
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: transport).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(attempts.count == 2)
+        #expect(notices.last?.contains("as Python text from here on, which takes longer: it failed twice at byte") == true, "\(notices)")
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
     }
 
     /// Each erase wears the flash.
@@ -263,8 +294,29 @@ struct GuardTests {
         #expect(flash == bytes)
     }
 
-    /// The unit's counter is not 0, though nobody knows it: the first piece shows it, not the proof of the whole.
-    @Test func aWrongGuessIsSeenAtTheFirstPiece() async throws {
+    /// The unit has written more than the flash shows: blank bytes, or its counter is wrong.
+    @Test func aCounterAheadOfTheFlashIsBelievedBehindBlankBytesOnly() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        var bytes = image.bytes
+        bytes.replaceSubrange(50_000..<60_001, with: [UInt8](repeating: 0xFF, count: 10_000) + [0])
+        let blank = try FPGAImage(bytes, isChecked: false)
+        let updater = FPGAUpdater(repl: try await attach(host), image: blank, transport: LiteralTransport())
+        let position = try await updater.advance(to: 50_000, from: 60_000, { _ in })
+        #expect(position == 60_000)
+        for counter in [60_001, FPGALimits.imageByteCount + 1] {
+            await #expect(throws: RetryReason.counterUnknown) {
+                _ = try await updater.advance(to: 50_000, from: counter, { _ in })
+            }
+        }
+    }
+
+    /// The unit's counter is not 0, though nobody knows it: the first piece shows it that is not blank, not the proof of the whole.
+    @Test(arguments: [0, 3000]) func aWrongGuessIsSeenAtTheFirstPiece(blankByteCount: Int) async throws {
+        let blank = [UInt8](repeating: 0xFF, count: blankByteCount)
+        let image = try FPGAImage(blank + self.image.bytes.dropFirst(blankByteCount), isChecked: false)
         let folder = try makeUnitFolder()
         try FlashModule.install(in: folder)
         try "3000".write(to: folder.appendingPathComponent("counter.txt"), atomically: false, encoding: .utf8)
@@ -282,10 +334,21 @@ struct GuardTests {
 private struct FailingTransport: FPGATransport {
     let error: any Error
     let attempts: Countdown
+    var fallback: (any FPGATransport)?
 
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
         _ = attempts.next()
         throw error
+    }
+}
+
+/// As ``LiteralTransport``, to a unit whose helper is gone.
+private struct ForgetfulTransport: FPGATransport {
+    let restarts: Countdown
+
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        if restarts.next() { _ = try await session.repl.runText("del _nf", within: .seconds(20)) }
+        try await LiteralTransport().write(image, from: offset, through: session, onProgress: onProgress)
     }
 }
 

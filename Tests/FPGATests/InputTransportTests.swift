@@ -257,6 +257,30 @@ struct InputTransportTests {
     }
 }
 
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct RoomForPhrasesTests {
+    /// What an interrupted program holds goes with its interpreter; where the next write goes, only the helper knows.
+    @Test func aRestartForRoomKeepsTheWriteCounter() async throws {
+        let bench = FlashBench()
+        defer { bench.remove() }
+        let image = try FPGAImage(Array(developmentImage(seed: 5).prefix(20_000)), isChecked: false)
+        let (counter, isHeld) = try await bench.play { central, address in
+            try await bench.attached(central, address) { repl in
+                let helper = FPGAProbe(repl: repl).helper
+                try await helper.session.ensure()
+                try await helper.session.tell("n=77")
+                let hog = "import gc\nhog=[]\ngc.collect()\nwhile gc.mem_free()>12000:\n hog.append(bytes(200))\n gc.collect()"
+                _ = try await repl.run(PythonCode(hog), within: .seconds(60))
+                let transport = InputTransport()
+                try await transport.upload(transport.book(for: image), through: helper.session)
+                let isHeld = try await repl.runText("print('hog' in globals())", within: .seconds(5))
+                return (try await helper.counter(), isHeld)
+            }
+        }
+        #expect(counter == 77 && isHeld == "False")
+    }
+}
+
 @Suite struct SharedBookTests {
     /// Of the image that is asked for, whatever was asked for before.
     @Test func eachImageHasItsOwnPhrases() throws {

@@ -28,6 +28,18 @@ import Testing
         #expect(HexText.encode(SHA256.of(Array("abc".utf8))).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
     }
 
+    /// Each of its round trips takes two connection intervals.
+    @Test func aPlanOfASlowLinkTakesItsRoundTripsLonger() throws {
+        let image = try FPGAImage([1, 2, 3], isChecked: false)
+        let (quick, slow) = (FPGAPace(of: image), FPGAPace(of: image, interval: 0.03))
+        #expect(abs(slow.write - quick.write - 20 * 2 * 0.015) < 1e-9)
+        #expect(abs(slow.commit - quick.commit - 15 * 2 * 0.015) < 1e-9)
+        #expect(quick.erase == slow.erase)
+        #expect((5.0..<30).contains(quick.write), "seconds, not minutes")
+        let half = FPGAPace(of: image, from: image.bytes.count / 2)
+        #expect(abs((quick.write - 3.4) / 2 - (half.write - 3.4)) < 1e-9)
+    }
+
     @Test func codesAreStable() {
         let errors: [FPGAError] = [
             .imageTooLong(byteCount: 1), .imageEmpty, .verificationFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),

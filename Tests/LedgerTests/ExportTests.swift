@@ -203,6 +203,10 @@ import Testing
         #expect(CSVText.row([.value("-65"), .text("a=1"), .text(" - "), .text("SN 1-2")], .plain) == "-65,a=1,\"' - \",SN 1-2\r\n")
     }
 
+    @Test(arguments: [CSVText.Form.plain, .excel]) func anEmptyTextIsAnEmptyCell(form: CSVText.Form) {
+        #expect(CSVText.row([.text(""), .empty, .text("SN")], form) == ",,SN\r\n")
+    }
+
     /// As a database that was edited by hand may hold it.
     @Test(arguments: [RunExport.csv(.plain), .csv(.excel), .json, .jsonLines, .junit]) func nothingMovesATerminal(form: RunExport) throws {
         var run = run("SN", .fail, .unit)

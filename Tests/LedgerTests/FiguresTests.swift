@@ -60,6 +60,10 @@ import Testing
 
     @Test func nothingKnownIsAnything() { #expect(Share(0, of: 0).interval == 0...1) }
 
+    @Test func oneRunSaysMoreThanNone() {
+        #expect(FigureText.interval(Share(0, of: 0)) == "–" && FigureText.interval(Share(1, of: 1)) == "20.7–100.0 %")
+    }
+
     @Test func theMostFrequentComesFirst() {
         let codes = (0..<12).flatMap { Array(repeating: "C\($0)", count: $0 < 2 ? 9 : 1) }
         let bars = Pareto(codes).bars

@@ -97,12 +97,43 @@ import Testing
         let figures = RunFigures((0..<40).map { run($0, retries: $0 % 3, seconds: Int64($0)) })
         #expect(figures.slowest.map(\.longest) == (30...39).reversed().map(Double.init))
         #expect(figures.mostRetried.count == 10 && figures.mostRetried.allSatisfy { $0.retries == 2 })
-        #expect(RunFigures([run(1)]).mostRetried.isEmpty)
+        #expect(RunFigures([run(1)]).mostRetried.isEmpty && RunFigures([run(1, retries: 1)]).mostRetried.count == 1)
     }
 
     @Test func aHistogramHoldsAll() {
         let durations = Durations([0, 1, 1.5, 2, 4])
         #expect(durations.histogram([0, 1, 2, 4]) == [1, 2, 2] && Durations([]).histogram([0, 1]) == [0])
+    }
+
+    /// Most yields are near the top: the scale begins not far below the lowest, and is as long as the drawing.
+    @Test(arguments: [(400, 0, ["90 %", "95 %", "100 %"]), (3, 3, ["0 %", "50 %", "100 %"])] as [(Int, Int, [String])])
+    func aScaleHoldsAllYields(passed: Int, failed: Int, labels: [String]) {
+        let figures = RunFigures((0..<passed).map { run($0) } + (0..<failed).map { run(1000 + $0, .fail, .unit) })
+        let stations = YieldCharts.stations(figures.stations, id: "x").svg
+        let across = stations.matches(of: /<text x="([0-9.]+)" y="[0-9.]+" class="label" text-anchor="middle">([^<]*)</)
+        #expect(across.map { String($0.output.2) } == labels, "\(stations)")
+        #expect(across.map { String($0.output.1) } == ["150", "360", "570"], "\(stations)")
+        let days = YieldCharts.days(figures.days, id: "x").svg
+        let upwards = days.matches(of: /y="([0-9.]+)" class="label" text-anchor="end">([0-9]+ %)</)
+        #expect(upwards.map { String($0.output.2) } == labels, "\(days)")
+        #expect(upwards.map { String($0.output.1) } == ["214", "116", "18"], "\(days)")
+    }
+
+    /// It would reach into the drawing; the table beside it has the whole one.
+    @Test func aLongNameIsCut() {
+        #expect(Chart.shortened("line-1234", to: 9) == "line-1234" && Chart.shortened("line-12345", to: 9) == "line-123…")
+    }
+
+    /// The powers of ten around all durations.
+    @Test(arguments: [
+        ([], ["0.1 s", "1 s", "10 s"]), ([0.2, 30], ["0.1 s", "1 s", "10 s", "100 s"]), ([2, 10], ["1 s", "10 s"]),
+        ([0.001], ["0.01 s", "0.1 s"])
+    ] as [([Double], [String])])
+    func anAxisBeginsAndEndsAtAPowerOfTen(seconds: [Double], labels: [String]) {
+        let stages = seconds.isEmpty ? [] : [RunFigures.Stage(name: "proof", durations: Durations(seconds))]
+        let drawing = DurationChart.chart(stages, id: "x").svg
+        let drawn = drawing.matches(of: /text-anchor="middle">([^<]*)</).map { String($0.output.1) }
+        #expect(drawn == labels, "\(drawing)")
     }
 
     @Test(arguments: [([], "No run was recorded."), ([RunOutcome.pass], "1 run of 1 unit at 1 station.")] as [([RunOutcome], String)])

@@ -20,6 +20,8 @@ import Testing
         { #expect(RunID(text) == nil, "\(text)") }
     }
 
+    @Test func noneIsBeforeAll() { #expect("\(RunID.none)" == "00000000-0000-7000-8000-000000000000") }
+
     @Test func identitiesGrowWhateverTheClockDoes() {
         let times: [Int64] = [5000, 5000, 5000, 9_000, 1000, 0, -7, 9_000, 9_999, 10_000]
         for random: UInt64 in [0, 1, .max, 0x5555_5555_5555_5555] {

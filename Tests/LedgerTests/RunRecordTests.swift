@@ -53,6 +53,7 @@ import Testing
         let line = try RecordLine(owner: 1, record: long).encoded()
         #expect(line.count < RecordLine.byteLimit, "\(line.count)")
         #expect(try RecordLine(line: line).record == long && long.steps.count == 256 && long.plan != nil)
+        #expect([long.versionsBefore, long.versionsAfter, long.digests].map(\.count) == [32, 32, 32])
     }
 
     /// A field without a row would be written nowhere.

@@ -70,6 +70,16 @@ import Testing
         #expect(try String(decoding: folder.read("Firmware/manifest.json"), as: UTF8.self).contains(#""note" : "kept""#))
     }
 
+    /// A family that has no bootloader takes no package.
+    @Test func anImageIsForTheFamilyWhoseBootloaderTakesIt() throws {
+        let wired = Family(
+            id: "wired", recognise: { _ in nil },
+            provisioning: ProvisioningRules(components: [.firmware], open: { _, _, _ in throw CancellationError() }))
+        let given = try AssetCandidate(
+            image: package().bytes, name: "given.zip", hardware: nil, key: nil, families: FamilyList([wired, .monocle]))
+        #expect(given.component == .firmware && given.hardware == "monocle")
+    }
+
     @Test func twentyAtOnceAreTwenty() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {

@@ -190,6 +190,11 @@ private final class AssetFolder: Sendable {
         #expect(firmwareCode() == "CAT-0006")
     }
 
+    @Test(arguments: [(128, nil), (129, "CAT-0006")] as [(Int, String?)]) func aNameIsBounded(length: Int, code: String?) throws {
+        try folder.manifest([folder.add(String(repeating: "a", count: length), version: "v24.001.0000")])
+        #expect(firmwareCode() == code)
+    }
+
     private static func digits(_ digit: String, _ count: Int = 64) -> String { String(repeating: digit, count: count) }
 
     @Test(arguments: [

@@ -88,6 +88,24 @@ struct DriftTests {
         #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
     }
 
+    /// What was planned before the new firmware is planned again, and asks for leave of its own.
+    @Test func newFirmwareIsNoLeaveToEraseTheRest() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let journal = Journal()
+        var options = JobOptions()
+        options.beforeErase = { journal.note("leave") }
+        let report = try await bench.flash(try Bench.assets(), options: options) { event in
+            if case .stage(let stage) = event.content { journal.note(stage.name) }
+        }
+        #expect(report.passed)
+        #expect(report.plan?.components.map(\.action) == [.update, .update, .update])
+        let text = journal.text
+        let leaves = text.indices.filter { text[$0] == "leave" }
+        #expect(leaves.map { text[$0 - 1] } == ["preflight", "preflight"])
+        #expect(leaves.map { text[$0 + 1] } == ["bootloader", "erase"], "\(text)")
+    }
+
     private static func files(of bench: Bench) throws -> [String: Data] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: bench.root.path).filter { !$0.hasSuffix(".json") }
         return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: bench.root.appendingPathComponent($1).path) }

@@ -17,9 +17,12 @@ struct FlashTests {
         let assets = try Bench.assets()
         let journal = Journal()
         let bar = Mutex<[Double]>([])
+        let moving = Mutex<Set<String>>([])
         let first = try await bench.flash(assets) { event in
             journal.add(event)
-            if case .progress(_, let overall, _, _) = event.content { bar.withLock { $0.append(overall) } }
+            guard case .progress(let stage, let overall, let done, _) = event.content else { return }
+            bar.withLock { $0.append(overall) }
+            if done > 0 { moving.withLock { _ = $0.insert(stage.name) } }
         }
         let stages = journal.text.filter { $0.hasPrefix("stage ") }.map { String($0.dropFirst(6)) }
         #expect(stages == [
@@ -27,6 +30,7 @@ struct FlashTests {
             "proof",
         ])
         bar.withLock { #expect($0 == $0.sorted() && $0.last == 1) }
+        #expect(moving.withLock { $0 } == ["firmware", "fpga", "commit", "scripts"], "the stages that take long tell how far they are")
         #expect(first.error == nil, "\(String(describing: first.error)) \(journal.text)")
         #expect(first.steps.map(\.action) == [.updated, .updated, .updated])
         #expect(first.steps.map(\.from) == ["v23.100.0927", "v23.094.1109", nil])

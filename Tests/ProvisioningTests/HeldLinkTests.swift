@@ -27,7 +27,11 @@ struct HeldLinkTests {
 
     @Test func theNextOneNeedsNoLinkOfItsOwn() async throws {
         try await hold { lease, _, clock in
+            let console = try await lease.console() as? any PythonConsole
+            let before = try #require(console).repl
+            #expect(before.isInStep)
             let connection = try #require(await lease.handOver())
+            #expect(!before.isInStep, "who had the link says nothing more over it")
             #expect(await lease.handOver() == nil)
             try await PythonREPL.visit(connection, clock: clock, within: .seconds(5)) { repl in
                 #expect(try await repl.runText("print(1+1)", within: .seconds(5)) == "2")

@@ -1,4 +1,7 @@
+import Bluetooth
+import Support
 import Testing
+import VirtualDevices
 
 @testable import Provisioning
 
@@ -45,5 +48,17 @@ struct JobProgressTests {
         reach.fallBack(to: .proof)
         reach.note(.fpga, fraction: 0.1)
         #expect(reach.advances == 5, "it never falls forward")
+    }
+
+    /// Or a job that only lacks its last stages would be given up in the middle of them.
+    @Test func aStageThatBeginsIsProgressOnce() {
+        let job = JobState(
+            unit: UnitIdentity(address: .number(1), name: "unit"), family: "pager", components: [.firmware], options: JobOptions(),
+            expecting: [], clock: VirtualTime.simulated().clock, report: { _ in })
+        let stages: [(Stage, Int)] = [(.connect, 0), (.probe, 1), (.restart, 2), (.connect, 2), (.probe, 2), (.proof, 3)]
+        for (stage, advances) in stages {
+            job.begin(stage)
+            #expect(job.advances == advances, "\(stage)")
+        }
     }
 }

@@ -48,6 +48,19 @@ import VirtualDevices
         #expect(throws: StateFileError.self) { try KnownUnits(stateFolder: folder.path).addresses() }
     }
 
+    /// A file of more than a mebibyte is none of ours.
+    @Test(arguments: [0, 1]) func aFileOfAnySizeIsNotRead(more: Int) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, list) in [("units", "units"), ("names", "names")] {
+            let text = "{\"schema\":\"noafw.\(name)/1\",\"\(list)\":[]}"
+            let bytes = text + String(repeating: " ", count: (1 << 20) + more - text.utf8.count)
+            try Data(bytes.utf8).write(to: folder.appendingPathComponent("\(name).json"))
+        }
+        #expect((try? KnownUnits(stateFolder: folder.path).load())?.count == (more == 0 ? 0 : nil))
+        #expect((try? UnitNames(stateFolder: folder.path).load())?.count == (more == 0 ? 0 : nil))
+    }
+
     /// A process that was stopped in the middle of noting a unit must not hang all others.
     @Test func aListThatStaysLockedIsAnErrorThatNamesTheLock() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -28,10 +28,13 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         var packets: [[UInt8]] = []
         var generator = SeededNumbers(seed: 1)
         var deafPackets = 0
+        /// Such a packet is lost once.
+        var lostPacket: [UInt8]?
         var lostNotifications: Set<Int> = []
         var notificationCount = 0
         var isDead = false
         var executed: [String] = []
+        var closedChannels = 0
     }
 
     let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 2])!
@@ -71,6 +74,10 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
             state.packets.append(packet)
             if state.isDead { return }
             if state.deafPackets > 0 { return state.deafPackets -= 1 }
+            if state.lostPacket == packet {
+                state.lostPacket = nil
+                return
+            }
             for byte in packet { receive(byte, &state) }
             state.highestInFlight = max(state.highestInFlight, state.ring.count { $0 == 0x04 } + (state.running == nil ? 0 : 1))
             state.highestRing = max(state.highestRing, state.running == nil ? 0 : state.ring.count)
@@ -123,7 +130,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
     }
 
     /// - Returns: whether there was anything to do.
-    private func tick() -> Bool {
+    func tick() -> Bool {
         state.withLock { state in
             guard let code = state.running, !code.starts(with: Array("hang".utf8)) else { return false }
             state.running = nil
@@ -159,7 +166,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         notifications
     }
 
-    func close() async {}
+    func close() async { state.withLock { $0.closedChannels += 1 } }
     func disconnect() async {}
     func waitUntilGone(deadline: SessionClock.Instant) async throws {}
 }

@@ -89,6 +89,19 @@ import Testing
         }
     }
 
+    @Test func aDamagedAnswerIsAskedForThreeTimesInAll() async throws {
+        try await withSession { session, _, _ in
+            var count = 0
+            await #expect(throws: REPLError.unreadable("x")) {
+                try await session.insisting {
+                    count += 1
+                    throw REPLError.unreadable("x")
+                }
+            }
+            #expect(count == 3)
+        }
+    }
+
     /// What is called before questions may not have run: they are not asked without it.
     @Test func aCallThatWasDamagedEndsTheStep() async throws {
         try await withSession(damage: ("_nt.up(", "\u{1}nt.up(")) { session, _, _ in

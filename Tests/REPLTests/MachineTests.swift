@@ -179,6 +179,16 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
         #expect(!pipe.isEmpty)
     }
 
+    /// The unit has all of the first piece and works on it, though its OK has not come yet.
+    @Test func aPieceThatIsSentWholeIsNoReasonForASmallPacket() throws {
+        var pipe = CommandPipeline()
+        pipe.enqueue(try PythonCode(String(repeating: "a", count: 899)))
+        pipe.enqueue(try PythonCode(String(repeating: "b", count: 489)))
+        #expect(pipe.nextPacket(atMost: 900).count == 900)
+        #expect(pipe.nextPacket(atMost: 250).isEmpty)
+        #expect(pipe.nextPacket(atMost: 100).count == 100)
+    }
+
     @Test func whatTheUnitReadsMayBeOfAnyLength() throws {
         var pipe = CommandPipeline()
         pipe.enqueue(try PythonCode(String(repeating: "a", count: 4999)))

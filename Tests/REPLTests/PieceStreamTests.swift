@@ -27,6 +27,20 @@ struct PieceStreamTests {
         #expect(stream.readCount == 2)
     }
 
+    /// As long as it costs no more than a fortieth of a packet.
+    @Test(arguments: [(244, 244), (206, 206), (205, 200), (204, 200), (101, 100), (20, 20), (1, 1), (0, 0)])
+    func packetsThatFillTheRingMayBeALittleShorter(payload: Int, packet: Int) {
+        #expect(PieceStream.packetByteCount(for: payload) == packet)
+    }
+
+    /// What the unit prints is what the host counts.
+    @Test func theHelperPrintsTheSignsThatCount() {
+        let code = InputPiece.helper("_nx").joined(separator: "\n")
+        #expect(code.contains("print(chr(\(PieceStream.firstCredit)+k),end='')"))
+        #expect(code.contains("k=(k+1)%\(PieceStream.creditCount)\n"))
+        #expect(code.contains("print('\(Character(UnicodeScalar(PieceStream.surrender)))',end='')"))
+    }
+
     @Test func aLaterSignMakesUpForALostOne() {
         var stream = PieceStream(pieces(20, of: 200))
         while !stream.nextPacket(atMost: 244).isEmpty {}

@@ -113,6 +113,20 @@ import VirtualDevices
         }
     }
 
+    /// What a unit is at is not interrupted if it ends soon; then the prompt is asked for without delay.
+    @Test func whatEndsSoonIsNotInterrupted() async throws {
+        try await time.run {
+            let unit = FakeUnit(time) {
+                $0.mode = .raw
+                $0.running = Array("store".utf8)
+            }
+            let start = unit.clock.now
+            _ = try await attach(unit)
+            #expect(unit.state.withLock { $0.executed.first } == "store")
+            #expect(start.duration(to: unit.clock.now) < .milliseconds(400))
+        }
+    }
+
     @Test func anExceptionKeepsTheSessionInStep() async throws {
         try await time.run {
             let unit = FakeUnit(time)
@@ -246,6 +260,69 @@ import VirtualDevices
             unit.state.withLock { $0.packets = [] }
             try await repl.start(within: .seconds(2))
             #expect(unit.state.withLock { $0.packets.last } == [Control.execute, Control.leaveRaw, Control.execute])
+        }
+    }
+
+    /// At a prompt that comes again and again Python did not restart. Behind one alone a program may run: it gets no second ^D.
+    @Test(arguments: [1, 1000]) func aPromptIsNoStart(prompts: Int) async throws {
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            let clock = time.clock
+            unit.state.withLock { $0.isDead = true }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for _ in 0..<prompts {
+                        try await clock.sleep(until: clock.deadline(in: .milliseconds(10)))
+                        unit.say(">>> ")
+                    }
+                }
+                let hasStarted = try await repl.start(within: .seconds(1))
+                #expect(!hasStarted)
+                #expect(unit.state.withLock { $0.packets.last } == [prompts == 1 ? Control.enter : Control.execute])
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// On the way out there is time for two starts.
+    @Test func aProgramIsPutBackThoughItsFirstStartIsLost() async throws {
+        try await time.run {
+            let unit = FakeUnit(time)
+            let clock = time.clock
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        _ = unit.tick()
+                        try await clock.sleep(until: clock.deadline(in: .milliseconds(1)))
+                    }
+                }
+                let repl = try await PythonREPL.attach(to: unit, clock: clock, within: .seconds(10))
+                unit.state.withLock { $0.lostPacket = [Control.execute, Control.leaveRaw, Control.execute] }
+                await repl.putBack()
+                #expect(unit.state.withLock { $0.lostPacket == nil && $0.mode == .program })
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Otherwise nobody else could write to the unit over this link.
+    @Test func aVisitClosesItsChannelHoweverItEnds() async throws {
+        try await time.run {
+            struct Refused: Error {}
+            let unit = FakeUnit(time)
+            let clock = unit.clock
+            _ = try await PythonREPL.visit(unit, clock: clock, within: .seconds(10)) { repl in
+                try await repl.runText("hello", within: .seconds(1))
+            }
+            #expect(unit.state.withLock { $0.closedChannels } == 1)
+            await #expect(throws: Refused.self) {
+                try await PythonREPL.visit(unit, clock: clock, within: .seconds(10), leavesProgram: true) { repl in
+                    _ = try await repl.runText("hello", within: .seconds(1))
+                    throw Refused()
+                }
+            }
+            #expect(unit.state.withLock { $0.closedChannels } == 2)
         }
     }
 

@@ -183,6 +183,16 @@ private func problem(_ body: () throws -> Void) -> String? {
         #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: limits).scripts() } == refusal)
     }
 
+    /// Images come beside the scripts: what all scripts may have together does not bound them.
+    @Test func imagesMayBeFarLongerThanTheScripts() throws {
+        var limits = ScriptLimits.unit
+        limits.totalByteCount = 100
+        let set = try ScriptSet(files: [.init(name: "main.py", bytes: [10])])
+        let image = BundleRecipe.Image(version: "v23.248.0754", bytes: [UInt8](repeating: 7, count: 9 << 20))
+        let archive = try BundleRecipe(scripts: set, firmware: image, tool: "1").archive(signedBy: nil)
+        #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: limits) } == nil)
+    }
+
     /// Each script is short enough, and all together are not.
     @Test func scriptsThatAreTooLongTogetherAreNotUnpacked() throws {
         let names = ["main.py"] + (0..<10).map { "m\($0).py" }
@@ -249,6 +259,14 @@ private func problem(_ body: () throws -> Void) -> String? {
             let bytes = [UInt8](try JSONEncoder().encode(statement))
             #expect(problem { _ = try SignedStatement.payload(of: bytes, place: "test", trusting: [key.publicKey]) } == expected)
         }
+    }
+
+    /// More than 4 MiB are not read, whatever they say.
+    @Test(arguments: [0, 1]) func aStatementsLengthIsBounded(more: Int) throws {
+        let bytes = [UInt8](try JSONEncoder().encode(SignedStatement([1, 2, 3], signedBy: key)))
+        let padded = bytes + [UInt8](repeating: 0x20, count: (4 << 20) - bytes.count + more)
+        let expected = more == 0 ? nil : "BND-0043"
+        #expect(problem { _ = try SignedStatement.payload(of: padded, place: "test", trusting: [key.publicKey]) } == expected)
     }
 
     /// No digest covers what stands around the files, but nothing of it is free either.

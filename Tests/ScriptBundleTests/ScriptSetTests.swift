@@ -83,6 +83,29 @@ import Testing
         #expect(throws: ScriptError.fileTooLong("main.py", byteCount: 1024 * 1024 + 1, limit: 1024 * 1024)) { try ScriptSet(files: [long]) }
     }
 
+    /// By their sizes alone, before anything is unpacked: sixteen of the longest scripts.
+    @Test(arguments: [0, 1]) func allScriptsOfABundleAreBoundedTogether(more: Int) throws {
+        let others: [(name: String, byteCount: Int)] = (0..<15).map { (name: "m\($0).lua", byteCount: 16 << 20) }
+        let files = others + [(name: "n.lua", byteCount: more), (name: "main.lua", byteCount: 16 << 20)]
+        if more == 0 {
+            try ScriptSet.check(files, .frame, .bundle, place: "here")
+        } else {
+            #expect(throws: ScriptError.setTooLong(byteCount: (256 << 20) + 1, limit: 256 << 20)) {
+                try ScriptSet.check(files, .frame, .bundle, place: "here")
+            }
+        }
+    }
+
+    /// The set's round trips, those of each file and of each piece that it begins, and the unit's time for each byte. Where a link has no
+    /// room for a byte, one goes in each piece all the same.
+    @Test(arguments: [(10.0, 16.75), (0.0, 43.75)]) func aSetTakesAsLongAsItsParts(pieceByteCount: Double, seconds: Double) {
+        let pace = ScriptPace(
+            roundTrip: 0.5, pieceTrips: 2, pieceByteCount: pieceByteCount, fileTrips: 3, setTrips: 4, byteSeconds: 0.25)
+        let files = [11, 20].map { ScriptSet.File(name: "\($0).py", bytes: [UInt8](repeating: 10, count: $0)) }
+        #expect(pace.seconds(for: files) == seconds)
+        #expect(pace.seconds(for: []) == 0)
+    }
+
     @Test func folders() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)")
         let path = folder.path(percentEncoded: false)

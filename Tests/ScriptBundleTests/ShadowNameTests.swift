@@ -68,6 +68,11 @@ struct HostileNumberTests {
         await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file(file) }
     }
 
+    @Test func anOpenCopyWithoutBytesIsOne() throws {
+        #expect(try ScriptHelper.position(from: "0") == 0)
+        #expect(try ScriptHelper.position(from: "-1") == nil)
+    }
+
     /// The line is pasted at the unit's prompt: a name is a name there, whatever it holds.
     @Test func aRemovalTakesNamesForNames() {
         #expect(ShadowRemoval.code(for: ["os.py", "states/"])

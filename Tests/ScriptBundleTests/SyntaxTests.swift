@@ -94,6 +94,8 @@ struct SyntaxTests {
         }
         let large = (0..<4).map { file("\($0).py", String(repeating: "#", count: 200_000)) }
         #expect(ScriptGroup.groups(of: large, for: .mpyCross).count == 4)
+        let halves = (0..<3).map { file("\($0).py", String(repeating: "#", count: 128 * 1024)) }
+        #expect(ScriptGroup.groups(of: halves, for: .mpyCross).map(\.files.count) == [2, 1])
     }
 
     @Test func tenMebibytesAreCompiled() throws {

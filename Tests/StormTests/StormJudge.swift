@@ -55,12 +55,12 @@ extension StormPlan {
         try await world.prepare(bases)
         let begun = ContinuousClock.now
         let first = try await world.run(verb, faults: true, seed: seed, day: 0)
-        let truth = try world.truth(verb == .verify ? .flash : verb, station)
+        let truth = try await world.truth(verb == .verify ? .flash : verb, station)
         judge.judge(first, truth)
         if let calm { judge.judgeCost(of: first, beside: calm) }
         for fault in faults where fault.kind == .battery { try world.charge(units[fault.unit], percent: 80) }
         let second = try await world.run(remedy, faults: false, seed: seed &+ 1, day: 1)
-        judge.judgeAgain(second, try world.truth(remedy, station), after: truth)
+        judge.judgeAgain(second, try await world.truth(remedy, station), after: truth)
         keeping?(first.log.lines + ["again"] + second.log.lines + [first.errors, first.output, second.errors])
         var result = judge.result(first, second)
         result.seconds = (ContinuousClock.now - begun) / .seconds(1)
@@ -82,7 +82,7 @@ struct StormJudge {
 
     init(plan: StormPlan) {
         self.plan = plan
-        _ = StormTeller.shared
+        _ = StormTruth.teller
         strangers = Set(Self.children)
     }
 

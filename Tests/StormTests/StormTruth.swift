@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 
 /// What `Tests/Storm/truth.py` says of a world.
@@ -27,6 +26,12 @@ struct StormTruth: Decodable, Sendable {
     }
 
     struct Unreadable: Error { let text: String }
+
+    /// For all worlds of this process.
+    static let teller = Result {
+        try LineProcess(
+            TestTools.require(TestTools.python, "the Python of .venv"), [StormStation.files.appendingPathComponent("truth.py").path])
+    }
 
     var units: [Unit]
     var ledger: Ledger
@@ -59,7 +64,7 @@ extension StormWorld {
 
     /// Reads what the units hold, and what their records are.
     /// - Parameter verb: says what the units should hold.
-    func truth(_ verb: StormPlan.Verb, _ station: StormStation) throws -> StormTruth {
+    func truth(_ verb: StormPlan.Verb, _ station: StormStation) async throws -> StormTruth {
         let units = try plan.units.enumerated().map { number, unit in
             var wanted = Expectation.Unit(
                 folder: "state/virtual/\(unit.family)/\(unit.name)", own: own(unit), isOlder: unit.prior == .older)
@@ -76,39 +81,12 @@ extension StormWorld {
             }
             return wanted
         }
-        let answer = try StormTeller.shared.get().answer(to: JSONEncoder().encode(Expectation(world: path, units: units)))
-        guard let truth = try? JSONDecoder().decode(StormTruth.self, from: answer) else {
-            throw StormTruth.Unreadable(text: String(decoding: answer, as: UTF8.self))
+        let (teller, question) = (try StormTruth.teller.get(), try JSONEncoder().encode(Expectation(world: path, units: units)))
+        try teller.send(String(decoding: question, as: UTF8.self))
+        let answer = try await teller.nextLine()
+        guard let truth = try? JSONDecoder().decode(StormTruth.self, from: Data(answer.utf8)) else {
+            throw StormTruth.Unreadable(text: answer)
         }
         return truth
-    }
-}
-
-/// `Tests/Storm/truth.py`, which runs as long as the worlds of this process do.
-final class StormTeller: Sendable {
-    static let shared = Result { try StormTeller() }
-
-    private let process: TestProcess
-    private let wire: Mutex<(questions: FileHandle, answers: FileHandle)>
-
-    private init() throws {
-        let (questions, answers) = (Pipe(), Pipe())
-        process = try TestProcess(
-            URL(fileURLWithPath: TestTools.require(TestTools.python, "the Python of .venv")),
-            [StormStation.files.appendingPathComponent("truth.py").path], input: .pipe(questions), output: .pipe(answers))
-        wire = Mutex((questions.fileHandleForWriting, answers.fileHandleForReading))
-    }
-
-    func answer(to question: Data) throws -> Data {
-        try wire.withLock { wire in
-            try wire.questions.write(contentsOf: question + Data("\n".utf8))
-            var answer = Data()
-            while answer.last != UInt8(ascii: "\n") {
-                let more = wire.answers.availableData
-                guard !more.isEmpty else { break }
-                answer += more
-            }
-            return answer
-        }
     }
 }

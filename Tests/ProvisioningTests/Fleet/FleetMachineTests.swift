@@ -89,6 +89,13 @@ import Testing
         #expect(order(1) == order(1) && order(1) != order(2) && order(1) != Array(0..<30))
     }
 
+    /// As any other program draws them: an order can be had again.
+    @Test func theNumbersOfAnOrderAreThoseOfSplitMix64() {
+        var numbers = FleetOrder(seed: 1_234_567)
+        let drawn = (0..<3).map { _ in numbers.next() }
+        #expect(drawn == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423])
+    }
+
     @Test func freeSlotsComeBeforeSignalStrength() {
         var run = Run(Self.addresses(3), adapters: 2) { $0.jobsPerAdapter = 1 }
         for number in 0..<3 { run.machine.take(.heard(adapter: 0, Self.unit(number, rssi: -40)), at: run.now) }
@@ -197,6 +204,7 @@ import Testing
 
     @Test func aSmallFleetHasNoCanary() {
         #expect(Run(Self.units(4)) { $0.canary = nil }.running.count == 2)
+        #expect(Run(Self.units(5)) { $0.canary = nil }.running.count == 1)
         #expect(Run(Self.units(4)) { $0.canary = 1 }.running.count == 1)
         #expect(Run(Self.units(40)) { $0.canary = 0 }.running.count == 2)
     }

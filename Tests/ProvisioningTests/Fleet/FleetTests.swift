@@ -139,6 +139,21 @@ import VirtualDevices
         #expect(result.entries[0].result == .notStarted(FleetError.noAdapterLeft.diagnosis))
     }
 
+    /// Even of jobs that do not end theirs.
+    @Test func noLinkOutlastsTheRun() async throws {
+        let links = Mutex<[any Connection]>([])
+        try await play { unit, central in
+            let link = try await central.connect(to: unit.address, deadline: central.clock.deadline(in: .seconds(10)))
+            links.withLock { $0.append(link) }
+            return 1
+        } _: { fleet, clock in
+            let result = await fleet.run(Self.units(2))
+            #expect(result.entries.map(\.result) == [.passed, .passed])
+            for link in links.withLock({ $0 }) { try await link.waitUntilGone(deadline: clock.deadline(in: .seconds(1))) }
+        }
+        #expect(links.withLock { $0.count } == 2)
+    }
+
     @Test func aUnitGetsAJobsViewOfItsAdapter() async throws {
         let names = Mutex<[String]>([])
         _ = try await play { _, central in

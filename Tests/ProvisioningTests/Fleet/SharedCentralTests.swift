@@ -156,6 +156,20 @@ import VirtualDevices
         }
     }
 
+    /// Listeners are woken in beats, which delay nothing that anybody notices.
+    @Test func aSightingIsHeardAtOnce() async throws {
+        try await play { shared, base, clock in
+            let listener = try await shared.discover()
+            for number in 0..<10 {
+                let start = clock.now
+                base.air?.deliver(sighting(number))
+                #expect(try await listener.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock) == sighting(number))
+                #expect(start.duration(to: clock.now) <= .milliseconds(50))
+            }
+            await listener.stop()
+        }
+    }
+
     @Test func aConnectStarvesNoListener() async throws {
         try await play({ clock, _ in try await clock.sleep(until: clock.deadline(in: .seconds(20))) }) { shared, base, clock in
             let listener = try await shared.discover()

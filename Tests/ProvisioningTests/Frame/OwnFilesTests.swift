@@ -59,6 +59,16 @@ struct OwnFilesTests {
         #expect(try bench.frameFolder().content(of: #require(FramePath(Array("main.lua".utf8)))) == Array(Self.own.utf8))
     }
 
+    /// No scripts are at hand to compare with: what a release does not consist of is an owner's.
+    @Test func firmwareAloneNamesWhatIsNoScript() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
+        try bench.leave("mine", as: "notes.txt")
+        let (plan, notes) = try await foreseen(bench, AssetSet(try FrameSamples.assets()[.firmware]))
+        #expect(plan.erases == ["notes.txt"] && notes == ["notice the new firmware may erase on the unit: notes.txt"], "\(plan) \(notes)")
+    }
+
     /// Releases follow each other, and nobody is asked.
     @Test func filesOfAReleaseAreNobodysOwn() async throws {
         let bench = Bench(.frame)

@@ -93,6 +93,54 @@ import VirtualDevices
         }
     }
 
+    @Test func codeThatDoesNotReturnIsOnePacket() async throws {
+        try await play(payloadSize: 97) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            try await repl.post(try LuaCode(String(repeating: " ", count: 97)), within: .seconds(1))
+            #expect(unit.state.withLock { $0.writes.last } == Array(repeating: 0x20, count: 97))
+            try await repl.recover(within: .seconds(10))
+            await #expect(throws: LinkError.valueTooLong(count: 98, limit: 97)) {
+                try await repl.post(try LuaCode(String(repeating: " ", count: 98)), within: .seconds(1))
+            }
+        }
+    }
+
+    @Test func anInterruptEndsWhatRuns() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            unit.state.withLock { $0.runs = true }
+            try await repl.interrupt(within: .seconds(1))
+            #expect(unit.state.withLock { !$0.runs && $0.writes.last == [3] })
+        }
+    }
+
+    /// Answers and files depend on them.
+    @Test func aProgramThatReplacedFunctionsIsInTheWay() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            try await repl.run(try LuaCode("math.floor=math.ceil"), within: .seconds(3))
+            await #expect(throws: REPLError.programInTheWay("its functions behave differently from Lua's")) {
+                try await repl.recover(within: .seconds(10))
+            }
+        }
+    }
+
+    /// Streamed code says when it ends, after a break too; its key alone says nothing.
+    @Test(arguments: [("!", true), (".", true), ("o", false), ("", false)])
+    func theEndOfBrokenCodeProvesThePrompt(rest: String, isEnd: Bool) async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            let key = Array("\u{2}abcdef".utf8)
+            let proven = repl.state.withLock { $0.machine }
+            let machine = try #require(proven)
+            try repl.leavePrompt()
+            repl.state.withLock { $0.streamed = LuaREPL.Streamed(key: key, machine: machine, begun: clock.now) }
+            unit.say([1] + key + Array(rest.utf8))
+            #expect(try await repl.leaveStream(before: clock.deadline(in: .seconds(3))) == isEnd)
+            #expect(repl.state.withLock { $0.isInStep } == isEnd)
+        }
+    }
+
     /// Silence around the break, and a second after a first pairing.
     @Test func pausesAreKept() async throws {
         try await play(isNewlyBonded: true) { unit, clock in
@@ -185,6 +233,14 @@ import VirtualDevices
             let repl = try await Self.attach(unit, clock)
             #expect(try await repl.startProgram(within: .seconds(3)) == "1.2")
             #expect(unit.state.withLock { $0.starts == 1 && $0.writes.count { $0 == [4] } == 2 })
+        }
+    }
+
+    @Test func aRestartWhoseTimeIsOverIsNotBegun() async throws {
+        try await play(main: "V=1") { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            await #expect(throws: REPLError.timedOut("the restart of the unit's Lua")) { try await repl.reset(within: .zero) }
+            #expect(unit.state.withLock { $0.starts == 0 && !$0.writes.contains([4]) })
         }
     }
 
