@@ -36,6 +36,10 @@ import Testing
         #expect(abs(slow.commit - quick.commit - 15 * 2 * 0.015) < 1e-9)
         #expect(quick.erase == slow.erase)
         #expect((5.0..<30).contains(quick.write), "seconds, not minutes")
+        let dense = try FPGAImage([UInt8](repeating: 1, count: FPGALimits.imageByteCount), isChecked: false)
+        let rings = Double(FPGALimits.imageByteCount) / 1023
+        let (slower, slowest) = (FPGAPace(of: dense, interval: 0.1), FPGAPace(of: dense, interval: 0.2))
+        #expect(abs(slowest.write - slower.write - (1.24 * rings * 2 + 20 * 2) * 0.1) < 1e-6, "each filling of the ring takes two events")
         let half = FPGAPace(of: image, from: image.bytes.count / 2)
         #expect(abs((quick.write - 3.4) / 2 - (half.write - 3.4)) < 1e-9)
     }

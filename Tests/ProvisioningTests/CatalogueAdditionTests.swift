@@ -70,11 +70,12 @@ import Testing
         #expect(try String(decoding: folder.read("Firmware/manifest.json"), as: UTF8.self).contains(#""note" : "kept""#))
     }
 
-    /// A family that has no bootloader takes no package.
+    /// A family that has no bootloader takes no package, and a part that the catalogue does not hold is none.
     @Test func anImageIsForTheFamilyWhoseBootloaderTakesIt() throws {
+        let radio = Component(.init("radio", order: 0, stages: [], evidence: .version))
         let wired = Family(
             id: "wired", recognise: { _ in nil },
-            provisioning: ProvisioningRules(components: [.firmware], open: { _, _, _ in throw CancellationError() }))
+            provisioning: ProvisioningRules(components: [radio, .firmware], open: { _, _, _ in throw CancellationError() }))
         let given = try AssetCandidate(
             image: package().bytes, name: "given.zip", hardware: nil, key: nil, families: FamilyList([wired, .monocle]))
         #expect(given.component == .firmware && given.hardware == "monocle")
