@@ -72,7 +72,7 @@ import Testing
 
     /// A family that has no bootloader takes no package, and a part that the catalogue does not hold is none.
     @Test func anImageIsForTheFamilyWhoseBootloaderTakesIt() throws {
-        let radio = Component(.init("radio", order: 0, stages: [], evidence: .version))
+        let radio = Component(.init("radio", order: -1, stages: [], evidence: .version))
         let wired = Family(
             id: "wired", recognise: { _ in nil },
             provisioning: ProvisioningRules(components: [radio, .firmware], open: { _, _, _ in throw CancellationError() }))
