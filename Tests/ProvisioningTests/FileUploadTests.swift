@@ -130,9 +130,31 @@ struct FileUploadTests {
         #expect(traffics[1].bytes - traffics[0].bytes < 2500, "\(traffics)")
     }
 
+    /// The first name is the longest, the second the shortest: all the same a command holds those of its files.
+    @Test func filesGoAsManyAsACommandNames() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let names = [String(repeating: "n", count: 53) + ".py", "b.py"] + (10..<38).map { "file\($0).py" }
+        let files = names.map { ScriptSet.File(name: $0, bytes: [UInt8](repeating: 0x61, count: 50)) }
+        let tap = InputTap()
+        let (proven, events) = try await attached(bench, tap) { repl in
+            let helper = ScriptHelper(repl: repl)
+            try await helper.session.ensure()
+            var upload = FileUpload(of: files, to: helper, areNew: true)
+            var events: [ScriptEvent] = []
+            try await upload.run(memoryByteCount: 50_000) { events.append($0) }
+            return (upload.proven, events)
+        }
+        #expect(proven == Set(files))
+        let commands = tap.wire.commands.filter { $0.contains("_ns.go((") }
+        #expect(commands.count == 2 && commands.allSatisfy { $0.utf8.count <= PythonCode.maximumPipelinedByteCount }, "\(commands)")
+        let done = events.compactMap { if case .uploading(let done, 1500) = $0 { done } else { nil } }
+        #expect(done.count == events.count && done == done.sorted() && done.first ?? 0 > 0 && done.last == 1500, "\(events)")
+    }
+
     /// A unit that has too little memory, and one whose Python does not read its input, take text, and that is told.
     @Test(arguments: [
-        ("_ns.free=lambda:_ns.say('4096 400000 3000')", "3000 bytes of memory left"),
+        ("_ns.free=lambda:_ns.say('4096 400000 3999')", "3999 bytes of memory left"),
         ("_ns.__class__.I=0", "as bytes"),
     ]) func aClosedWayIsLeftAtOnce(code: String, reason: String) async throws {
         let bench = Bench()
@@ -141,6 +163,17 @@ struct FileUploadTests {
         let notices = try await attached(bench) { try await Self.install(scripts, $0, after: code) }
         #expect(notices.count == 1 && notices[0].contains("as Python text") && notices[0].contains(reason), "\(notices)")
         try expectInstalled(bench)
+    }
+
+    /// Pieces under way and an open file.
+    @Test func fourThousandBytesAreEnough() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try scripts()
+        let notices = try await attached(bench) {
+            try await Self.install(scripts, $0, after: "_ns.free=lambda:_ns.say('4096 400000 4000')")
+        }
+        #expect(notices == [])
     }
 
     /// An interrupted program holds most of the memory.

@@ -1,10 +1,7 @@
-import Bluetooth
-import Cryptography
 import Foundation
 import Glibc
 import REPL
 import Support
-import Synchronization
 import TestSupport
 import Testing
 
@@ -32,130 +29,6 @@ struct FilePieceTests {
         }
         #expect(pieces.last?.end == 3000 && Set(pieces.map(\.file)) == [0, 1, 2, 3])
     }
-}
-
-struct PieceUploadTests {
-    /// The first name is the longest, the second the shortest. One file's digest is not what it should be.
-    @Test func filesGoAsManyAsACommandNamesAndAreProvedByTheirDigests() async throws {
-        let names = [String(repeating: "n", count: 53) + ".py", "b.py"] + (10..<38).map { "file\($0).py" }
-        let files = names.map { ScriptSet.File(name: $0, bytes: [UInt8](repeating: 0x61, count: 50)) }
-        let unit = ReadingUnit { command in
-            let words = files.filter { command.contains("'\($0.copyName)'") }.map { file in
-                "\(SHA256.text(of: file == files[3] ? [] : file.bytes)):\(file.bytes.count)"
-            }
-            return (words + ["0"]).joined(separator: " ")
-        }
-        let repl = try await PythonREPL.attach(to: unit, clock: .continuous, within: .seconds(20))
-        var upload = FileUpload(of: files, to: ScriptHelper(repl: repl), areNew: true)
-        var events: [ScriptEvent] = []
-        try await upload.run(memoryByteCount: 50_000) { events.append($0) }
-        #expect(upload.proven == Set(files).subtracting([files[3]]))
-        let commands = unit.commands.filter { $0.contains("_ns.go(") }
-        #expect(commands.count == 2 && commands.allSatisfy { $0.utf8.count <= PythonCode.maximumPipelinedByteCount }, "\(commands)")
-        let done = events.compactMap { if case .uploading(let done, 1500) = $0 { done } else { nil } }
-        #expect(done.count == events.count && done == done.sorted() && done.first ?? 0 > 0 && done.last == 1500, "\(events)")
-    }
-
-    /// Pieces under way and an open file take 4000 bytes. What goes as text instead this unit never takes.
-    @Test(arguments: [
-        (4000, nil), (3999, "the unit has only 3999 bytes of memory left"), (0, "the unit's Python does not read its input as bytes"),
-    ] as [(Int, String?)])
-    func aUnitThatIsShortOfMemoryIsSentNoPieces(memoryByteCount: Int, reason: String?) async throws {
-        let file = ScriptSet.File(name: "main.py", bytes: [10])
-        let unit = ReadingUnit { _ in "\(SHA256.text(of: file.bytes)):1 0" }
-        let repl = try await PythonREPL.attach(to: unit, clock: .continuous, within: .seconds(20))
-        var upload = FileUpload(of: [file], to: ScriptHelper(repl: repl), areNew: true)
-        var notices: [String] = []
-        do {
-            try await upload.run(memoryByteCount: memoryByteCount) { if case .notice(let text) = $0 { notices.append(text) } }
-            #expect(reason == nil)
-        } catch ScriptError.uploadFailed {
-            #expect(reason != nil)
-        }
-        #expect(unit.commands.contains { $0.contains("_ns.go(") } == (reason == nil))
-        #expect(notices.first == reason.map { "files go as Python text from here on, which takes longer: \($0)" })
-    }
-}
-
-/// A unit's prompt, and a helper that reads pieces at once and says what it is told to.
-private final class ReadingUnit: Connection, WriteChannel, Sendable {
-    private struct State {
-        var line: [UInt8] = []
-        var commands: [String] = []
-        /// `nil` while no helper reads.
-        var input: [UInt8]?
-        var sign: UInt8 = 0
-    }
-
-    let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 3])!
-    let payloadSize = 244
-    private let notifications = Inbox<[UInt8]>(capacity: 10_000)
-    private let state = Mutex(State())
-    /// To a call of `go`.
-    private let answer: @Sendable (String) -> String
-
-    init(answer: @escaping @Sendable (String) -> String) { self.answer = answer }
-
-    var commands: [String] { state.withLock { $0.commands } }
-
-    func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
-        let output = state.withLock { state in
-            var output: [UInt8] = []
-            for byte in packet { output += state.input == nil ? enter(byte, &state) : take(byte, &state) }
-            return output
-        }
-        if !output.isEmpty { notifications.deliver(output) }
-    }
-
-    private func enter(_ byte: UInt8, _ state: inout State) -> [UInt8] {
-        switch byte {
-        case 0x03: return []
-        case 0x01:
-            state.line = []
-            return Array("raw REPL; CTRL-B to exit\r\n>".utf8)
-        case 0x04:
-            let code = String(decoding: state.line, as: UTF8.self)
-            state.line = []
-            state.commands.append(code)
-            if code.contains("_ns.go(") {
-                (state.input, state.sign) = ([], 0)
-                return Array("OK".utf8)
-            }
-            let word = code.split(separator: "'").dropLast(2).last.map(String.init) ?? ""
-            return Array("OK\(code.hasPrefix("import builtins") ? word : Self.checked("-1"))\u{4}\u{4}>".utf8)
-        default:
-            state.line.append(byte)
-            return []
-        }
-    }
-
-    private func take(_ byte: UInt8, _ state: inout State) -> [UInt8] {
-        let input = (state.input ?? []) + [byte]
-        state.input = input
-        guard input.count >= 8 else { return [] }
-        let byteCount = Int(input[0]) * 224 + Int(input[1]) - 7200
-        if byteCount == 0 {
-            state.input = nil
-            return Array("\r\n\(Self.checked(answer(state.commands.last ?? "")))\r\n\u{4}\u{4}>".utf8)
-        }
-        guard input.count == 8 + byteCount + 2 * Int(input[2]) - 64 else { return [] }
-        defer { (state.input, state.sign) = ([], (state.sign + 1) % 90) }
-        return [34 + state.sign]
-    }
-
-    private static func checked(_ text: String) -> String { "\(text) \(SHA256.check(of: text.utf8))" }
-
-    func offers(_ characteristic: AttributeID) -> Bool { false }
-
-    func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
-        try await send(value, deadline: deadline)
-    }
-
-    func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel { self }
-    func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> { notifications }
-    func close() async {}
-    func disconnect() async {}
-    func waitUntilGone(deadline: SessionClock.Instant) async throws {}
 }
 
 /// The installer against real MicroPython and its file system.

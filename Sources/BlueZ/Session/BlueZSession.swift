@@ -206,7 +206,7 @@ enum SignalRules {
 
 extension BusMessage {
     /// A device was found or changed. The end of a discovery withdraws all signal strengths: no sign.
-    fileprivate var isSignOfLife: Bool {
+    var isSignOfLife: Bool {
         switch member {
         case "InterfacesAdded": body.count == 2 && body[1].asDictionary?[BusName.device] != nil
         case "PropertiesChanged": body.count == 3 && body[0].asText == BusName.device && body[1].asDictionary?.isEmpty == false
