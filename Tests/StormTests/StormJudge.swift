@@ -149,11 +149,12 @@ struct StormJudge {
     }
 
     /// What is sent and written again needs a fault.
-    /// - Parameter faults: each of one packet. With its power a bootloader also loses what it has of an image: its progress is in memory.
+    /// - Parameter faults: each of one packet. With its link or its power a bootloader also loses what it has of an image: its progress
+    ///   is in memory, and the end of a link takes it back to what it has stored.
     private mutating func judgeWork(_ work: StormLog.Unit, of unit: StormPlan.Unit, _ faults: [StormFault]) {
         // Over so many objects a pace that was too quick is tried again, ever more rarely: a few packets each time.
         let whole = plan.isLarge && unit.family == "frame" ? 300_200 + 6000 : 12_200
-        let most = whole * (1 + faults.count { $0.kind == .power }) + (1 + faults.count) * Self.objectBytes
+        let most = whole * (1 + faults.count { [.link, .power].contains($0.kind) }) + (1 + faults.count) * Self.objectBytes
         check(work.firmware <= most, "\(unit.name) was sent \(work.firmware) bytes of firmware")
         for moment in [StormMoment.erase, .marker] {
             let count = work.moments[moment] ?? 0
