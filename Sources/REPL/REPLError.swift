@@ -12,6 +12,12 @@ public struct PythonException: Sendable, Hashable {
         traceback = PrintableText.of(standardError.suffix(2000), keepingLines: true)
         lastLine = String(traceback.split(separator: "\n").last ?? "unknown exception")
     }
+
+    /// No code of ours raises it as it was sent: it parses, and its own names (`_n…`) are there.
+    var showsDamagedCode: Bool {
+        func begins(_ names: String...) -> Bool { names.contains { lastLine.hasPrefix("\($0):") } }
+        return begins("SyntaxError", "IndentationError") || begins("NameError", "AttributeError") && lastLine.contains("'_n")
+    }
 }
 
 /// What can go wrong at a unit's REPL. The link's own errors pass through as ``LinkError``.
@@ -52,6 +58,7 @@ extension REPLError {
 
     /// What a unit's Python lacks, according to the exception; `nil` for other exceptions.
     static func lacking(in exception: PythonException) -> REPLError? {
+        guard !exception.showsDamagedCode else { return nil }
         let line = exception.lastLine
         let ours = "NotImplementedError: no "
         if line.hasPrefix(ours) { return .lacking(String(line.dropFirst(ours.count))) }
@@ -77,12 +84,13 @@ extension REPLError: DiagnosableError {
         case .noPrompt:
             .init("REPL-0001", .unitFailed, .unit, "the unit does not show its Python prompt",
                 cause: "its program does not let itself be interrupted", remedy: Self.withoutProgram + "power-cycle the unit")
+        case .exception(let exception) where exception.showsDamagedCode: Self.unreadable(exception.lastLine).diagnosis
         case .exception(let exception):
             .init("REPL-0002", .unitFailed, .unit, "Python on the unit failed: \(exception.lastLine)",
                 cause: "the firmware is too old, or the unit is out of memory or space",
                 remedy: "power-cycle the unit and run the same command again; if it fails again, update the firmware")
         case .garbage(let expectation):
-            .init("REPL-0003", .tryAgain, .unit, "the unit did not answer with \(expectation)",
+            .init("REPL-0003", .tryAgain, .radio, "the unit did not answer with \(expectation)",
                 cause: "notifications were lost, or the unit restarted", remedy: again)
         case .outputOverflow(let limit):
             .init("REPL-0004", .unitFailed, .unit, "the unit printed more than \(limit) bytes",
@@ -91,10 +99,10 @@ extension REPLError: DiagnosableError {
             .init("REPL-0005", .usage, nil, "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
                 cause: "the unit would act on this byte instead of reading it", remedy: "escape it, or report this with the output of -v")
         case .timedOut(let what):
-            .init("REPL-0007", .tryAgain, .unit, "timed out waiting for \(what)",
+            .init("REPL-0007", .tryAgain, .radio, "timed out waiting for \(what)",
                 cause: "data was lost on the air, or the unit is busy", remedy: again)
         case .unreadable(let answer):
-            .init("REPL-0008", .tryAgain, .unit, "an answer from the unit arrived damaged: \(answer)",
+            .init("REPL-0008", .tryAgain, .radio, "data to or from the unit arrived damaged: \(answer)",
                 cause: "data was lost or altered on the air", remedy: again)
         case .lacking(let name):
             .init("REPL-0009", .unitFailed, .unit, "the unit's firmware has no \(name)",
@@ -110,7 +118,7 @@ extension REPLError: DiagnosableError {
                 cause: "it catches the break signal, or it hangs",
                 remedy: "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
         case .payloadTooSmall(let size, let least):
-            .init("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
+            .init("REPL-0012", .tryAgain, .radio, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
                 cause: "the MTU was not negotiated",
                 remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
         case .codeTooLong(let byteCount, let limit):

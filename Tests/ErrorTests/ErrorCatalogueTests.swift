@@ -57,6 +57,12 @@ import Testing
         for (old, new) in mergedCodes { #expect(!codes.contains(old) && codes.contains(new), "\(old) became \(new)") }
     }
 
+    /// A fleet, a shift and the record count a fault in the unit against it; here the unit itself has refused.
+    @Test func whatMaySucceedLaterIsNotTheUnitsFault() {
+        let blaming = ErrorCatalogue.all.map(\.diagnosis).filter { $0.category == .tryAgain && $0.fault == .unit }
+        #expect(Set(blaming.map(\.code)) == ["BLZ-0030", "OTA-000A"])
+    }
+
     @Test func everyErrorSaysWhatToDo() {
         for error in ErrorCatalogue.all.map(\.diagnosis) {
             for text in [error.message, error.cause, error.remedy] {

@@ -153,8 +153,8 @@ struct ProgramProofTests {
         #expect(report.error?.code == code && (report.program?.seconds ?? watch) >= watch, "\(report)")
     }
 
-    /// Two in a row are the program's fault.
-    @Test(arguments: [(count: 1, code: nil), (2, "PRV-0042" as String?)])
+    /// Three in a row are the program's fault.
+    @Test(arguments: [(count: 2, code: nil), (3, "PRV-0042" as String?)])
     func aLostSignIsNoSilentProgram(count: Int, code: String?) async throws {
         var bench = Bench()
         defer { bench.remove() }

@@ -247,6 +247,19 @@ extension CommandPipelineTests {
         #expect(PrintableText.of(text("a\r\nb\n"), keepingLines: true) == "a\nb")
     }
 
+    /// Code of ours parses, and has its names: what does not was damaged on its way.
+    @Test(arguments: [
+        ("SyntaxError: invalid syntax", "REPL-0008"), ("IndentationError: unexpected indent", "REPL-0008"),
+        ("NameError: name '_nr' isn't defined", "REPL-0008"), ("AttributeError: '_ns' object has no attribute 'o'", "REPL-0008"),
+        ("NameError: name 'x' isn't defined", "REPL-0002"), ("AttributeError: 'module' object has no attribute 'fpga'", "REPL-0002"),
+        ("ValueError: SyntaxError: '_n", "REPL-0002"),
+    ])
+    func damagedCodeIsNotTheUnitsFault(line: String, code: String) {
+        let exception = PythonException(standardError: text("Traceback (most recent call last):\r\n\(line)\r\n"))
+        #expect(REPLError.exception(exception).diagnosis.code == code)
+        #expect((REPLError.lacking(in: exception) != nil) == (code == "REPL-0002" && line.hasPrefix("AttributeError")))
+    }
+
     @Test func codesAreStable() {
         let errors: [REPLError] = [
             .noPrompt, .exception(PythonException(standardError: [])), .garbage(""), .outputOverflow(limit: 1),

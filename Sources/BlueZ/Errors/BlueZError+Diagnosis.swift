@@ -119,7 +119,7 @@ extension BlueZError: DiagnosableError {
                 cause: "the unit is bonded to another host or not in pairing mode, or the link was lost",
                 remedy: "bring the unit closer, reset its pairing, and run the same command again")
         case .pairingBrokeOff(let text):
-            Diagnosis("BLZ-0032", .tryAgain, .unit, "the pairing broke off" + detail(text),
+            Diagnosis("BLZ-0032", .tryAgain, .radio, "the pairing broke off" + detail(text),
                 cause: "the unit is busy or out of range, or another program ended the pairing", remedy: Self.again)
         case .agentMissing:
             Diagnosis("BLZ-0034", .tryAgain, .station, "bluetoothd has no pairing agent",

@@ -20,8 +20,8 @@ extension MonocleConsole {
 
     /// - Throws: an error of the program; `REPLError` when packets were lost that could have shown one.
     func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
-        // One sign may be lost on the way.
-        for _ in 0..<2 {
+        // Two signs may be lost on the way.
+        for _ in 0..<3 {
             if let heard = try await hearOnce(scripts, watching: watching) { return heard }
         }
         try await startProgram()

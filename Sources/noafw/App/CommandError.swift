@@ -207,7 +207,7 @@ extension CommandError: DiagnosableError {
                 cause: "each line is one question", remedy: "put each question on a line of its own")
         case .unitStaysAway(let seconds, let returns, let reason):
             Diagnosis(
-                "NOA-0017", .tryAgain, .unit,
+                "NOA-0017", .tryAgain, .radio,
                 "the link was lost, and the unit "
                     + (returns == 0 ? "did not come back within" : "came back \(returns) times, but its program was never ready within")
                     + " \(Format.plain(seconds)) s",

@@ -75,7 +75,7 @@ extension ErrorRows {
         REPL-0004	1	the unit printed more than 8192 bytes	a program on the unit prints without end	power-cycle the unit and run the same command again
         REPL-0005	64	code for the unit holds byte 0x3 at offset 10	the unit would act on this byte instead of reading it	escape it, or report this with the output of -v
         REPL-0007	75	timed out waiting for ANSWER	data was lost on the air, or the unit is busy	run the same command again; it continues where it stopped
-        REPL-0008	75	an answer from the unit arrived damaged: ANSWER	data was lost or altered on the air	run the same command again; it continues where it stopped
+        REPL-0008	75	data to or from the unit arrived damaged: ANSWER	data was lost or altered on the air	run the same command again; it continues where it stopped
         REPL-0009	1	the unit's firmware has no MODULE	its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's	replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, update the firmware with noafw flash --only firmware
         REPL-0010	1	Lua on the unit failed: ERROR	the firmware is too old, or the unit is out of space	run the same command again; if it fails again, update the firmware
         REPL-0011	1	the program on the unit does not stop	it catches the break signal, or it hangs	restart the unit and run the same command again; if that fails, reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too
