@@ -3,9 +3,11 @@ import Foundation
 import MonocleFamily
 import Provisioning
 import Support
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// A unit's time knows nothing of the host's: however late its interpreter is, everything happens at the same moment.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
@@ -14,6 +16,16 @@ struct SlowHostTests {
         var events: [String]
         var steps: [StepReport]
         var end: Duration
+        /// With what went over the air, of which a signature is another each time.
+        let packets: [String]
+
+        static func == (one: Course, other: Course) -> Bool {
+            (one.events, one.steps, one.end) == (other.events, other.steps, other.end)
+        }
+    }
+
+    private final class Watch: Sendable {
+        let clock = Mutex<SessionClock?>(nil)
     }
 
     /// An old unit is flashed; what happened, and when.
@@ -27,15 +39,18 @@ struct SlowHostTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: slow)
             bench.python = slow
         }
-        let journal = Journal()
+        let (journal, air) = (Journal(), Journal())
+        let watch = Watch()
+        bench.faults.ear = { air.note("\(watch.clock.withLock { $0?.now.offset } ?? .zero) \($0)") }
         let assets = try Bench.assets()
         return try await bench.play { central, monocle in
+            watch.clock.withLock { $0 = central.clock }
             let report = try await ProvisioningJob(
                 family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions()
             )
                 .run { journal.note("\(central.clock.now.offset) \($0.words ?? "progress")") }
             #expect(report.passed, "\(String(describing: report.error))")
-            return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset)
+            return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset, packets: air.text)
         }
     }
 
@@ -43,8 +58,10 @@ struct SlowHostTests {
         let courses = try await SessionRandom.$source.withValue(.init { 0x6E6F_6166_77 }) {
             [try await course(delayedBy: nil), try await course(delayedBy: 0.7)]
         }
-        let parting = zip(courses[0].events, courses[1].events).first { $0 != $1 }
+        func parting(_ part: KeyPath<Course, [String]>) -> String {
+            zip(courses[0][keyPath: part], courses[1][keyPath: part]).first { $0 != $1 }.map { "\($0) | \($1)" } ?? "the end"
+        }
         let isSame = courses[1] == courses[0]
-        #expect(isSame, "they part at \(parting.map { "\($0) | \($1)" } ?? "the end")")
+        #expect(isSame, "they part at \(parting(\.events)), on the air at \(parting(\.packets))")
     }
 }

@@ -36,11 +36,15 @@ package struct FaultPlan: UnitFaults {
     /// Such packets and notifications in which a bit is wrong.
     package var damagedPackets: Set<Int> = []
     package var damagedNotifications: Set<Int> = []
+    /// Hears each packet to the unit and each notification.
+    package var ear: (@Sendable (String) -> Void)?
 
     private var notificationCount = 0
     private var dataNotificationCount = 0
 
     package init() {}
+
+    package func receive(_ packet: HostPacket, number: Int) { ear?("> \(packet)") }
 
     package func cut(packet: Int) -> Cut? { cuts[packet] }
 
@@ -70,6 +74,7 @@ package struct FaultPlan: UnitFaults {
 
     package mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]? {
         notificationCount += 1
+        ear?("< \(value)")
         if isData { dataNotificationCount += 1 }
         let isLost = lostNotifications.contains(notificationCount) || isData && lostDataNotifications.contains(dataNotificationCount)
         return isLost ? nil : transmit(value, isDamaged: damagedNotifications.contains(notificationCount), &generator)
