@@ -16,7 +16,7 @@ struct InputTransport: FPGATransport {
     func reasonToLeave(_ error: any Error) -> String? {
         switch error {
         case REPLError.lacking: InputPiece.isLacking
-        case let error as REPLError where error.isOutOfMemory: "the unit is short of memory"
+        case let error as REPLError where error.isOutOfMemory: InputPiece.isShort
         case TooLittleMemory.free(let count): InputPiece.isShort(of: count)
         default: nil
         }

@@ -13,11 +13,13 @@ public struct PythonException: Sendable, Hashable {
         lastLine = String(traceback.split(separator: "\n").last ?? "unknown exception")
     }
 
+    /// Of a line alone: nothing of it ran.
+    var isUnparsed: Bool { isOneOf("SyntaxError", "IndentationError") }
+
     /// No code of ours raises it as it was sent: it parses, and its own names (`_n…`) are there.
-    var showsDamagedCode: Bool {
-        func begins(_ names: String...) -> Bool { names.contains { lastLine.hasPrefix("\($0):") } }
-        return begins("SyntaxError", "IndentationError") || begins("NameError", "AttributeError") && lastLine.contains("'_n")
-    }
+    var showsDamagedCode: Bool { isUnparsed || isOneOf("NameError", "AttributeError") && lastLine.contains("'_n") }
+
+    private func isOneOf(_ names: String...) -> Bool { names.contains { lastLine.hasPrefix("\($0):") } }
 }
 
 /// What can go wrong at a unit's REPL. The link's own errors pass through as ``LinkError``.

@@ -182,13 +182,35 @@ struct FileUploadTests {
         defer { bench.remove() }
         let scripts = try scripts()
         let notices = try await attached(bench) { repl in
-            try await ScriptInstaller(repl: repl, scripts: scripts).session.ensure()
-            let hog = "import gc\nhog=[]\ngc.collect()\nwhile gc.mem_free()>8000:\n hog.append(bytes(200))\n gc.collect()"
-            _ = try await repl.run(PythonCode(hog), within: .seconds(60))
-            return try await Self.install(scripts, repl)
+            return try await Self.install(scripts, repl, after: Self.hog(butFor: 8000))
         }
         #expect(notices == [])
         try expectInstalled(bench)
+    }
+
+    /// A program holds all of the unit's memory but for `byteCount` bytes that lie together.
+    private static func hog(butFor byteCount: Int) -> String {
+        "room=bytearray(\(byteCount))\nhog=0\ntry:\n while 1:hog=(hog,bytes(20))\nexcept MemoryError:room=0\nimport gc\ngc.collect()"
+    }
+
+    /// Whoever is told that the unit has no memory restarts it without its program.
+    @Test func tooLittleMemoryIsNoLostData() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try scripts()
+        let (error, notices) = try await attached(bench) { repl in
+            let helper = ScriptHelper(repl: repl)
+            try await helper.session.ensure()
+            _ = try await repl.run(PythonCode(Self.hog(butFor: 1500)), within: .seconds(60))
+            var upload = FileUpload(of: scripts.installed, to: helper, areNew: true)
+            var notices: [String] = []
+            let error = await #expect(throws: REPLError.self) {
+                try await upload.run(memoryByteCount: 50_000) { if case .notice(let text) = $0 { notices.append(text) } }
+            }
+            return (error, notices)
+        }
+        #expect(error?.isOutOfMemory == true, "\(String(describing: error))")
+        #expect(notices.last?.contains("short of memory") == true, "\(notices)")
     }
 
     /// Its decoding is broken: no piece reaches the prompt, and the files go as text.

@@ -16,12 +16,6 @@ struct SlowHostTests {
         var events: [String]
         var steps: [StepReport]
         var end: Duration
-        /// With what went over the air, of which a signature is another each time.
-        let packets: [String]
-
-        static func == (one: Course, other: Course) -> Bool {
-            (one.events, one.steps, one.end) == (other.events, other.steps, other.end)
-        }
     }
 
     private final class Watch: Sendable {
@@ -29,7 +23,8 @@ struct SlowHostTests {
     }
 
     /// An old unit is flashed; what happened, and when.
-    private func course(delayedBy seconds: Double?) async throws -> Course {
+    /// - Returns: with what went over the air, of which a signature is another each time.
+    private func course(delayedBy seconds: Double?) async throws -> (course: Course, air: [String]) {
         var bench = Bench()
         defer { bench.remove() }
         let folder = try TemporaryFolder()
@@ -50,7 +45,7 @@ struct SlowHostTests {
             )
                 .run { journal.note("\(central.clock.now.offset) \($0.words ?? "progress")") }
             #expect(report.passed, "\(String(describing: report.error))")
-            return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset, packets: air.text)
+            return (Course(events: journal.text, steps: report.steps, end: central.clock.now.offset), air.text)
         }
     }
 
@@ -58,10 +53,8 @@ struct SlowHostTests {
         let courses = try await SessionRandom.$source.withValue(.init { 0x6E6F_6166_77 }) {
             [try await course(delayedBy: nil), try await course(delayedBy: 0.7)]
         }
-        func parting(_ part: KeyPath<Course, [String]>) -> String {
-            zip(courses[0][keyPath: part], courses[1][keyPath: part]).first { $0 != $1 }.map { "\($0) | \($1)" } ?? "the end"
-        }
-        let isSame = courses[1] == courses[0]
-        #expect(isSame, "they part at \(parting(\.events)), on the air at \(parting(\.packets))")
+        func parting(_ lines: [[String]]) -> String { zip(lines[0], lines[1]).first { $0 != $1 }.map { "\($0) | \($1)" } ?? "the end" }
+        let isSame = courses[1].course == courses[0].course
+        #expect(isSame, "they part at \(parting(courses.map(\.course.events))), on the air at \(parting(courses.map(\.air)))")
     }
 }

@@ -20,11 +20,13 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         /// So many breaks a program survives.
         package var swallowedBreaks = 0
         package var isGone = false
+        /// A channel is open.
+        var isAcquired = false
         package var isUpdating = false
         package var starts = 0
     }
 
-    /// What becomes of one write or notification, by its number from 0.
+    /// What becomes of one write without response or notification, by its number from 0.
     package typealias Fault = @Sendable (Int, [UInt8]) -> [UInt8]?
 
     package let address: DeviceAddress
@@ -79,15 +81,18 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     // MARK: - The link
 
     package func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
-        try await send(value, deadline: deadline)
+        guard state.withLock({ !$0.isAcquired }) else { throw LinkError.acquired(characteristic, .write) }
+        try write(value) { $1 }
     }
 
-    package func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
+    package func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws { try write(packet, writeFault) }
+
+    private func write(_ packet: [UInt8], _ fault: Fault) throws {
         guard packet.count <= payloadSize else { throw LinkError.valueTooLong(count: packet.count, limit: payloadSize) }
         try state.withLock { state in
             guard !state.isGone else { throw LinkError.disconnected("the unit has gone") }
             state.writes.append(packet)
-            guard let packet = writeFault(state.writes.count - 1, packet) else { return }
+            guard let packet = fault(state.writes.count - 1, packet) else { return }
             guard !state.isGone else { throw LinkError.disconnected("the unit has gone") }
             try receive(packet, &state)
         }
@@ -100,7 +105,8 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     }
 
     package func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
-        self
+        state.withLock { $0.isAcquired = true }
+        return self
     }
 
     package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
@@ -110,7 +116,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         return notifications
     }
 
-    package func close() async {}
+    package func close() async { state.withLock { $0.isAcquired = false } }
     package func disconnect() async { cut() }
     package func waitUntilGone(deadline: SessionClock.Instant) async throws {
         guard state.withLock({ $0.isUpdating || $0.isGone }) else { throw LinkError.timedOut("the end of the link") }

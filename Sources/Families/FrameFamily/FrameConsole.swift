@@ -111,12 +111,6 @@ struct FrameConsole: PromptConsole {
     func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
     func startProgram() async throws {
-        try await restart()
-        try await repl.outlastLinkLoss()
-    }
-
-    /// Starts a program that is listened to.
-    func restart() async throws {
         try await insisting { try await repl.reset(within: Self.answerTimeout) }
         restoreGuard.started()
     }

@@ -18,7 +18,7 @@ extension FrameConsole {
         let start = repl.clock.now
         let tells = scripts.tellsVersion
         do {
-            if tells { try await hearVersion(of: scripts) } else { try await restart() }
+            if tells { try await hearVersion(of: scripts) } else { try await startProgram() }
             try await watch(for: tells ? watching : max(watching, Self.silence.least), untilQuiet: !tells)
         } catch REPLError.lua(let exception) {
             throw ProvisioningError.programFailed(exception.programMessage)

@@ -13,9 +13,6 @@ extension LuaREPL {
     /// `lfs_rename`).
     private static func rename(_ old: String, to new: String) -> String { "frame.file.rename(\"\(old)\",\"\(new)\")" }
 
-    /// Of the state that a restart ends.
-    static let mark = "\(LuaHelper.name)=\(LuaHelper.name)or{}"
-
     static let renames = [main, aside, second].map { rename($0, to: $0) }
         + [aside, second].flatMap { [rename(main, to: $0), rename($0, to: main)] }
 
@@ -59,7 +56,7 @@ extension LuaREPL {
             let deadline = clock.deadline(in: PythonREPL.shutdownGrace)
             try await reachPrompt(before: deadline)
             try await giveNameBack(before: deadline)
-            try await replaceState(before: deadline)
+            try await restart(before: deadline)
             restored()
         }
     }
@@ -82,18 +79,13 @@ extension LuaREPL {
             try await perform(Self.rename(Self.main, to: name), before: deadline)
         }
         state.withLock { $0.unread = [] }
-        try await replaceState(before: deadline)
+        try await restart(before: deadline)
         let end = min(deadline, clock.deadline(in: Self.startTimeout))
         while clock.now < end, let notification = try await next(before: end) {
             if case .text(let bytes) = notification, LuaException(bytes).isMissingProgram { break }
         }
         try await reachPrompt(before: deadline)
         try await giveNameBack(before: deadline)
-    }
-
-    private func replaceState(before deadline: SessionClock.Instant) async throws {
-        try await perform(Self.mark, before: deadline)
-        try await restart(before: deadline)
     }
 
     private func giveNameBack(before deadline: SessionClock.Instant) async throws {

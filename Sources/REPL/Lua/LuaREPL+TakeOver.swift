@@ -6,12 +6,9 @@ extension LuaREPL {
     /// No other command may come this close before or after a break: Lua has only one hook (frame-codebase, `luaport.c`).
     static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
-    /// A command that comes in the same connection event would replace the restart (frame-codebase, `luaport.c`).
+    /// A command that comes before the prompt has read the restart would replace it; an idle prompt looks every 10 ms (frame-codebase,
+    /// `luaport.c`).
     private static let restartPause = Duration.milliseconds(100)
-    /// Two long connection intervals, and the prompt's time.
-    private static let restartAnswer = Duration.milliseconds(250)
-    /// The Frame's supervision timeout (frame-codebase, `bluetooth.c`).
-    private static let lossNotice = Duration.seconds(2)
     private static let quietingTimeout = Duration.seconds(6)
 
     /// Brings the unit to a proven prompt. Interrupts its program and removes the program's callbacks.
@@ -93,7 +90,7 @@ extension LuaREPL {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         for _ in 0..<Self.attempts where clock.now < deadline {
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
-            try await channel.send([LuaSignal.interrupt], deadline: deadline)
+            try await send([LuaSignal.interrupt], deadline: deadline)
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
             if try await isAtPrompt(key, before: deadline) { return }
         }
@@ -125,7 +122,7 @@ extension LuaREPL {
         _ command: [UInt8], times: Int, before deadline: SessionClock.Instant, by isAnswer: ([UInt8]) -> Bool
     ) async throws -> Confirmation {
         for _ in 0..<times where clock.now < deadline {
-            try await channel.send(command, deadline: deadline)
+            try await send(command, deadline: deadline)
             let end = min(deadline, clock.deadline(in: Self.resendInterval))
             while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
                 if isAnswer(bytes) { return .confirmed }
@@ -150,13 +147,12 @@ extension LuaREPL {
         try await reachPrompt(key, before: deadline)
         let word = Array(key.utf8)
         _ = try await confirm(
-            Array("\(Self.mark)pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), times: 1, before: deadline, by: { $0 == word })
+            Array("pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), times: 1, before: deadline, by: { $0 == word })
         state.withLock { $0.isInStep = true }
     }
 
     /// Starts `main.lua` in a new Lua state. The session is then out of step. Send the program nothing before it reports that it
     /// is ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
-    /// - Throws: ``REPLError/timedOut(_:)`` when the old state remains.
     public func reset(within: Duration) async throws {
         try leavePrompt()
         state.withLock { $0.unread = [] }
@@ -164,34 +160,10 @@ extension LuaREPL {
         try await restart(before: clock.deadline(in: within))
     }
 
-    /// The prompt that a lost restart leaves behind looks like the one behind a program that has ended: so it is asked for ``LuaHelper/name``,
-    /// which the new state has not. While a program runs, the question waits, and says nothing after it.
+    /// At a prompt. A program may say nothing, so only the response to the write proves that the restart arrived.
     func restart(before deadline: SessionClock.Instant) async throws {
-        let word = "_\(PythonREPL.randomNonce())"
-        repeat {
-            guard clock.now < deadline else { throw REPLError.timedOut("the restart of the unit's Lua") }
-            try await channel.send([LuaSignal.reset], deadline: deadline)
-            try await clock.sleep(until: clock.deadline(in: Self.restartPause))
-            try await channel.send(Array("if \(LuaHelper.name) then \(word)()end".utf8), deadline: deadline)
-        } while try await isHeard(word)
-    }
-
-    /// Listens to a restarted unit until it says anything: a lost link is as silent as a silent program.
-    /// - Throws: `LinkError.disconnected` when the link has broken, and with it perhaps the restart.
-    public func outlastLinkLoss() async throws {
-        guard let bytes = try await inbox.next(before: clock.deadline(in: Self.lossNotice), on: clock) else { return }
-        inbox.putBack([bytes])
-    }
-
-    /// Whatever else comes is the program's, and stays for its listener.
-    private func isHeard(_ word: String) async throws -> Bool {
-        let end = clock.deadline(in: Self.restartAnswer)
-        var others: [[UInt8]] = []
-        defer { inbox.putBack(others) }
-        while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
-            if bytes.contains(bytes: word.utf8) { return true }
-            others.append(bytes)
-        }
-        return false
+        guard clock.now < deadline else { throw REPLError.timedOut("the restart of the unit's Lua") }
+        try await deliver([LuaSignal.reset], deadline: deadline)
+        try await clock.sleep(until: clock.deadline(in: Self.restartPause))
     }
 }

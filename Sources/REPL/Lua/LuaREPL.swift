@@ -15,6 +15,7 @@ public final class LuaREPL: Sendable {
         var libraries: Set<String> = []
         var roundTrip = RoundTrip()
         var streamed: Streamed?
+        var channel: (any WriteChannel)?
     }
 
     /// After pairing, the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
@@ -27,7 +28,7 @@ public final class LuaREPL: Sendable {
     public let clock: SessionClock
     let payloadSize: Int
     let inbox: Inbox<[UInt8]>
-    let channel: any WriteChannel
+    private let connection: any Connection
     let state = Mutex(State())
 
     /// Subscribes; the unit's program keeps running.
@@ -36,9 +37,8 @@ public final class LuaREPL: Sendable {
             throw REPLError.payloadTooSmall(connection.payloadSize, least: LuaHelper.leastPayload)
         }
         if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: Self.pairingPause)) }
-        self.clock = clock
+        (self.connection, self.clock) = (connection, clock)
         inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
-        channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
         // The unit's buffer holds 244 bytes, whatever the link allows (frame-codebase, `bluetooth.h`).
         payloadSize = min(connection.payloadSize, 244)
     }
@@ -92,7 +92,7 @@ public final class LuaREPL: Sendable {
                 switch action {
                 case .write(let bytes):
                     writeCount += 1
-                    try await channel.send(bytes, deadline: deadline)
+                    try await send(bytes, deadline: deadline)
                 case .notification(let notification): keep(notification)
                 case .answered(let result):
                     if writeCount == 1 { state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) } }
@@ -115,7 +115,7 @@ public final class LuaREPL: Sendable {
     public func post(_ code: LuaCode, within: Duration) async throws {
         try leavePrompt()
         guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
-        try await channel.send(code.bytes, deadline: clock.deadline(in: within))
+        try await send(code.bytes, deadline: clock.deadline(in: within))
     }
 
     func leavePrompt() throws {
@@ -141,11 +141,33 @@ public final class LuaREPL: Sendable {
 
     /// Interrupts a command while another task waits for its answer. The command then fails, unless it catches the break.
     public func interrupt(within: Duration) async throws {
-        try await channel.send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
+        try await send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
+    }
+
+    /// Sends one write without response.
+    func send(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
+        if let channel = state.withLock(\.channel) { return try await channel.send(bytes, deadline: deadline) }
+        let channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
+        state.withLock { $0.channel = channel }
+        try await channel.send(bytes, deadline: deadline)
+    }
+
+    /// Sends one write with response: returns once the unit has it.
+    func deliver(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
+        await closeChannel()
+        try await connection.write(bytes, to: LuaService.receive, deadline: deadline)
     }
 
     public func close() async {
         state.withLock { $0.isInStep = false }
-        await channel.close()
+        await closeChannel()
+    }
+
+    private func closeChannel() async {
+        let channel = state.withLock { state in
+            defer { state.channel = nil }
+            return state.channel
+        }
+        await channel?.close()
     }
 }

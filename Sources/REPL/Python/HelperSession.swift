@@ -191,12 +191,12 @@ package struct HelperSession: Sendable {
         return try await step()
     }
 
-    /// What a whole helper may raise, too, and a line that does not parse: something else stood in it.
-    private static let usualExceptions = ["KeyboardInterrupt", "MemoryError", "SyntaxError", "IndentationError"]
+    /// What a whole helper may raise, too.
+    private static let usualExceptions = ["KeyboardInterrupt", "MemoryError"]
 
     /// It raised what a helper does that arrived damaged.
     private func showsDamage(_ error: any Error) -> Bool {
-        guard case REPLError.exception(let exception) = error, isTransient(error) else { return false }
+        guard case REPLError.exception(let exception) = error, isTransient(error), !exception.isUnparsed else { return false }
         return !Self.usualExceptions.contains { exception.lastLine.hasPrefix($0) }
     }
 

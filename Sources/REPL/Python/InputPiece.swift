@@ -18,6 +18,7 @@ package enum InputPiece {
 
     /// Why a unit is not sent pieces, in an operator's words.
     package static let isLacking = "the unit's Python does not read its input as bytes"
+    package static let isShort = "the unit is short of memory"
     package static func isShort(of freeByteCount: Int) -> String { "the unit has only \(freeByteCount) bytes of memory left" }
 
     /// - Parameters:

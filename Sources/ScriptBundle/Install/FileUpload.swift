@@ -49,7 +49,12 @@ struct FileUpload {
             do {
                 try await send(report)
             } catch where helper.session.isTransient(error) {
-                report(.notice("data was lost on the way; going on with \(pending.first?.name ?? file.name)"))
+                if let short = error as? REPLError, short.isOutOfMemory {
+                    guard way == .input else { throw short }
+                    leaveInput(because: InputPiece.isShort, report)
+                } else {
+                    report(.notice("data was lost on the way; going on with \(pending.first?.name ?? file.name)"))
+                }
                 // What was typed in between may raise anything: the helper and its open file stay.
                 if !helper.session.repl.isInStep { try await helper.session.recover(from: error) }
             }

@@ -42,9 +42,6 @@ public final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Gives back what was taken, in its order: it comes first again.
-    public func putBack(_ elements: [Element]) { wake { $0.buffer.insert(contentsOf: elements, at: $0.head) } }
-
     /// Ends the inbox: delivered elements can still be taken, then `next` throws `error`.
     public func finish(throwing error: any Error) {
         wake { if $0.end == nil { $0.end = error } }
