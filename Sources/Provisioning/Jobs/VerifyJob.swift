@@ -80,7 +80,9 @@ public struct VerifyJob: Sendable {
                     "the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
         }
         tell(.stage(.proof))
-        for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
+        for (part, version) in recorded.sorted(by: { $0.key < $1.key }) {
+            result.findings[part] = .init(expected: version, actual: try await lease.version(of: part))
+        }
         for updater in updaters {
             result.findings[updater.component] = try await confirmed({ $0.matches }) { try await updater.verify(lease, isDeep: isDeep) }
         }
