@@ -140,8 +140,18 @@ struct LostAnswerTests {
 
     /// A wrong bit in the key that starts the program leaves a character in the prompt's line, begins a paste, or does nothing.
     @Test(arguments: 0..<8) func aDamagedKeyStartsTheProgramAllTheSame(bit: Int) async throws {
-        let bench = Bench()
+        try await startWithDamagedKey(bit: bit)
+    }
+
+    /// The link is silent where the prompt is looked for, too.
+    @Test func aPauseHidesNoPrompt() async throws {
+        for event in TestRange.of(Array(1...40), quick: Array(10...30)) { try await startWithDamagedKey(bit: 1, silentEvent: event) }
+    }
+
+    private func startWithDamagedKey(bit: Int, silentEvent: Int = 0) async throws {
+        var bench = Bench()
         defer { bench.remove() }
+        bench.faults.silentEvents = [silentEvent]
         let hasDamaged = Mutex(false)
         try await bench.play { central, unit in
             let connection = try await central.connect(to: unit.address, deadline: central.clock.deadline(in: .seconds(20)))
@@ -153,7 +163,7 @@ struct LostAnswerTests {
                 }
             }
             let repl = try await PythonREPL.attach(to: damaging, clock: central.clock, within: .seconds(30))
-            #expect(try await repl.start(within: .seconds(1)))
+            #expect(try await repl.start(within: .seconds(5)), "silent from event \(silentEvent) on")
             await repl.close()
             await connection.disconnect()
         }

@@ -1,5 +1,7 @@
 import Bluetooth
 import Foundation
+import FrameFamily
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -151,6 +153,34 @@ struct ProgramProofTests {
         options.programWatch = .seconds(watch)
         let report = try await bench.flash(AssetSet(scripts), options: options)
         #expect(report.error?.code == code && (report.program?.seconds ?? watch) >= watch, "\(report)")
+    }
+
+    /// A link may pause for almost as long as a program is watched: what the unit says meanwhile comes late.
+    @Test(arguments: [true, false], ["error", "end"])
+    func aPauseHidesNoDeath(ofAMonocle isMonocle: Bool, by death: String) async throws {
+        let program = isMonocle
+            ? """
+                import bluetooth,time
+                while not bluetooth.connected(): time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                time.sleep_ms(1200)
+
+                """ : "frame.bluetooth.send('\\x18' .. ARGPT_VERSION) -- \\x17\nframe.sleep(1.2)\n"
+        let last = death == "end" ? "" : isMonocle ? "raise ValueError('too early')" : "error('too early')"
+        let scripts = try ScriptSet(
+            files: [.init(name: isMonocle ? "main.py" : "main.lua", bytes: Array((program + last).utf8))],
+            family: isMonocle ? .monocle : .frame)
+        var bench = Bench(isMonocle ? .monocle : .frame)
+        defer { bench.remove() }
+        var options = JobOptions()
+        options.components = [.scripts]
+        let code = death == "end" ? "PRV-0041" : "PRV-0040"
+        #expect(try await bench.flash(AssetSet(scripts), options: options).error?.code == code)
+        for event in 1...8 {
+            bench.faults.silentEventAfterData = event
+            let report = try await bench.verify(AssetSet(scripts))
+            #expect(report.error?.code == code, "silent from event \(event) on: \(report)")
+        }
     }
 
     /// Three in a row are the program's fault.

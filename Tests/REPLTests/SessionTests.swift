@@ -279,7 +279,8 @@ import VirtualDevices
                 }
                 let hasStarted = try await repl.start(within: .seconds(1))
                 #expect(!hasStarted)
-                #expect(unit.state.withLock { $0.packets.last } == [prompts == 1 ? Control.enter : Control.execute])
+                let last: [[UInt8]] = prompts == 1 ? [[Control.enter], [0]] : [[Control.enter], [Control.execute]]
+                #expect(unit.state.withLock { $0.packets.suffix(2) } == last[...])
                 group.cancelAll()
             }
         }

@@ -38,15 +38,14 @@ actor StormBases {
         if let world = made[key] { return world }
         let before = StormPlan.Unit(
             family: unit.family, name: unit.name, prior: keeps ? .owned : .factory, interval: 15_000, mtu: 517, setUp: 400)
-        var plan = StormPlan(seed: 1, verb: keeps ? .scripts : .flash, units: [before], faults: [])
-        plan.isLarge = catalogue == .large
+        let plan = StormPlan(seed: 1, verb: keeps ? .scripts : .flash, units: [before], catalogue: catalogue, faults: [])
         // Whoever looks at what decides in a world does not mean this.
         Self.note("base")
         defer { Self.note("world \(place.plan.seed)") }
-        let world = try StormWorld(plan, station, catalogue)
+        let world = try StormWorld(plan, station)
         try await world.prepare(self)
         let run = try await world.run(plan.verb, faults: false, seed: 1, day: -1)
-        guard run.code == 0 else { throw NotMade(text: run.errors) }
+        guard run.code == plan.lastCode else { throw NotMade(text: run.errors) }
         made[key] = world
         return world
     }

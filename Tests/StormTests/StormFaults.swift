@@ -46,7 +46,9 @@ struct StormFaults: UnitFaults {
         case .loss: plan.loss += fault.rate
         case .corruption: plan.corruption += fault.rate
         case .delay: plan.delay += fault.rate
-        case .silence: plan.silence += fault.rate
+        case .silence:
+            plan.silence += fault.rate
+            plan.silentEvents.insert(fault.at)
         case .deaf: plan.deafAtDataPackets.insert(fault.at)
         case .dropped: plan.droppedDataPackets.insert(fault.at)
         case .crash: plan.crashesAtDataPackets.insert(fault.at)

@@ -30,7 +30,10 @@ extension StormPlan {
     fileprivate var remedy: Verb { verb == .verify || verb == .chat ? .flash : verb }
 
     /// As the verb ends where nothing goes wrong.
-    fileprivate var usualCode: Int32 { (verb == .verify || verb == .chat) && units[0].prior != .provisioned ? 1 : 0 }
+    fileprivate var usualCode: Int32 { (verb == .verify || verb == .chat) && units[0].prior != .provisioned ? 1 : lastCode }
+
+    /// As it ends once the units hold everything.
+    var lastCode: Int32 { dies ? 1 : 0 }
 
     /// A new unit has to be erased.
     fileprivate var wouldEraseAtLowCharge: Bool {
@@ -92,6 +95,7 @@ struct StormJudge {
         let differences = zip(plan.units, truth.units).map { "\($0.family):\($0.name) \($1.differences)" }.joined(separator: ", ")
         // Ctrl-C ends a line after its unit; the others are not in its document.
         let endsBefore = plan.verb == .line && !run.log.reached.isDisjoint(with: [.cancel, .interrupt])
+        check(run.code != 0 || !plan.dies || endsBefore, "it ended with 0, and the program does not live")
         check(run.code != 0 || truth.isRight || endsBefore, "it ended with 0, and the truth is another: \(differences)")
         check(
             run.code != 1 || plan.units.count > 1 || !truth.isRight || plan.verb == .chat || looksLikeAProgram(run),
@@ -102,6 +106,7 @@ struct StormJudge {
         check(run.code != 0 || !plan.wouldEraseAtLowCharge, "it erased although the charge is too low")
         for (index, outcome) in Self.outcomes(of: run, plan) {
             let (unit, differences) = (plan.units[index].name, truth.units[index].differences)
+            check(outcome != "pass" || !plan.dies, "\(unit) passed, and its program does not live")
             check(outcome != "pass" || differences.isEmpty, "\(unit) passed, and the truth is another: \(differences)")
             check(outcome != "fail" || !differences.isEmpty || looksLikeAProgram(run), "it blames \(unit), which holds everything")
         }
@@ -142,7 +147,7 @@ struct StormJudge {
         let isCut = !run.log.reached.isSubset(of: Self.ofTheStation) || run.log.reached.contains(.busy)
         for (index, unit) in plan.units.enumerated() where truth.units[index].hasProgram {
             // A program with a wrong bit may end.
-            guard unit.prior != .drifted || plan.bringsScripts && truth.units[index].differences.isEmpty else { continue }
+            guard !plan.dies, unit.prior != .drifted || plan.bringsScripts && truth.units[index].differences.isEmpty else { continue }
             let mustRun = run.code == 0 || !isCut && (isUnchanged || unit.prior == .provisioned)
             check(!mustRun || !run.log.unit(index).isAtPrompt, "it ended with \(run.code), and \(unit.name) waits at its prompt")
         }
@@ -178,15 +183,16 @@ struct StormJudge {
     /// A link that breaks again and again as the unit is asked for its prompt, or that two faults break, is no other than one that a
     /// program ends (PRV-0029, PRV-0045).
     private func looksLikeAProgram(_ run: StormRun) -> Bool {
+        if plan.dies, ["PRV-0040", "PRV-0041"].contains(where: (run.errors + run.output).contains) { return true }
         let cuts: Set<StormFault.Kind> = [.link, .power, .dying]
         guard !run.log.reached.isDisjoint(with: cuts) else { return false }
         return run.errors.contains("PRV-0029") || run.errors.contains("PRV-0045") && plan.faults.count { cuts.contains($0.kind) } > 1
     }
 
     mutating func judgeAgain(_ run: StormRun, _ truth: StormTruth, after first: StormTruth) {
-        check(run.code == 0, "one more run ended with \(run.code): \(Self.error(of: run))")
-        if run.code == 0 {
-            check(truth.isRight, "one more run ended with 0, and the truth is another: \(truth.units.map(\.differences))")
+        check(run.code == plan.lastCode, "one more run ended with \(run.code): \(Self.error(of: run))")
+        if run.code == plan.lastCode {
+            check(truth.isRight, "one more run ended with \(run.code), and the truth is another: \(truth.units.map(\.differences))")
         }
         judgePrograms(run, truth)
         for (index, unit) in plan.units.enumerated() {

@@ -7,6 +7,7 @@ struct StormPlan: Codable, Sendable, Hashable {
         case flash, firmware, fpga, scripts, verify, copy, remove, restore, update, fleet, line, chat
 
         var isOfMany: Bool { self == .fleet || self == .line }
+        var provesProgram: Bool { [.flash, .scripts, .verify, .fleet].contains(self) }
         /// Has a record of its own.
         var isRecorded: Bool { ![.copy, .remove, .restore].contains(self) }
     }
@@ -37,9 +38,13 @@ struct StormPlan: Codable, Sendable, Hashable {
     var seed: UInt64
     var verb: Verb
     var units: [Unit]
-    /// A Frame's firmware that does not fit beside the old one.
-    var isLarge = false
+    var catalogue = StormStation.Catalogue.small
     var faults: [StormFault]
+
+    /// A Frame's firmware does not fit beside the old one.
+    var isLarge: Bool { catalogue == .large }
+    /// The program of the scripts does not live.
+    var dies: Bool { catalogue == .raising || catalogue == .ending }
 }
 
 /// One thing that goes wrong.
@@ -55,7 +60,7 @@ struct StormFault: Codable, Sendable, Hashable {
         case damagedPacket, damagedNotification
         /// With a probability, of writes without response and notifications, or of these writes.
         case loss, corruption, delay
-        /// With a probability, of connection events: neither side hears the other for up to 1.9 s.
+        /// With a probability, of connection events, or in sweeps at one: neither side hears the other for up to 1.9 s.
         case silence
         /// Of the packets to its data characteristic: it hears no more, loses one, crashes.
         case deaf, dropped, crash
@@ -98,9 +103,12 @@ extension StormPlan {
         let verb = Self.draw(Self.verbs, &numbers)
         let count = verb.isOfMany ? Int.random(in: 2...4, using: &numbers) : 1
         let units = (0..<count).map { Unit(verb, number: $0, &numbers) }
-        self.init(
-            seed: seed, verb: verb, units: units, isLarge: Int.random(in: 0..<6, using: &numbers) == 0,
-            faults: Self.faults(verb, units, &numbers))
+        let isLarge = Int.random(in: 0..<6, using: &numbers) == 0
+        let faults = Self.faults(verb, units, &numbers)
+        // Last, so that other seeds keep their meaning.
+        let end = Self.draw([(StormStation.Catalogue?.none, 8), (.raising, 1), (.ending, 1)], &numbers)
+        let catalogue = verb == .chat ? .talking : verb.provesProgram ? end : nil
+        self.init(seed: seed, verb: verb, units: units, catalogue: catalogue ?? (isLarge ? .large : .small), faults: faults)
     }
 
     static func draw<Value>(_ choices: [(Value, Int)], _ numbers: inout SeededGenerator) -> Value {

@@ -11,8 +11,9 @@ final class StormStation: Sendable {
     static let files = TestTools.root.appendingPathComponent("Tests/Storm", isDirectory: true)
     static let shared = Result { try StormStation() }
 
-    /// By the sizes of a Frame's firmware: small, large; then with the project's own scripts.
-    enum Catalogue: String, CaseIterable { case small, large, talking }
+    /// By the sizes of a Frame's firmware: small, large; then with the project's own scripts, and with programs that raise an error
+    /// right after their sign, or end without any.
+    enum Catalogue: String, Codable, CaseIterable { case small, large, talking, raising, ending }
 
     private static let monocleFirmware = "monocle-v26.330.0100"
     private static let fpga = ("v26.330.0101", [UInt8]("storm v26.330.0101".utf8))
@@ -34,6 +35,37 @@ final class StormStation: Sendable {
                     time.sleep(1)
 
                 """),
+        ],
+        "monocle raising": [
+            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
+            ("main.py", """
+                import bluetooth, states, time
+                while not bluetooth.connected():
+                    time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                time.sleep_ms(1200)
+                raise ValueError('too early')
+
+                """),
+        ],
+        "monocle ending": [
+            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
+            ("main.py", "import states\nimport time\ntime.sleep(4)\n"),
+        ],
+        "frame raising": [
+            ("odd.lua", "return {}\n"), ("tale.lua", "return { \"once\" }\n"),
+            ("main.lua", """
+                require("odd")
+                frame.bluetooth.receive_callback(function(data) if data == "\\x17" then end end)
+                frame.bluetooth.send("\\x18" .. ARGPT_VERSION)
+                frame.sleep(1.2)
+                error("too early")
+
+                """),
+        ],
+        "frame ending": [
+            ("odd.lua", "return {}\n"), ("tale.lua", "return { \"once\" }\n"),
+            ("main.lua", "require(\"odd\")\nframe.sleep(4)\n"),
         ],
         "frame": [
             ("odd.lua", "local M = { name = \"odd\" }\r\n--[==[\n\n" + String(repeating: "x", count: 513) + "\n]==]\nreturn M"),

@@ -9,17 +9,15 @@ import VirtualDevices
 /// A station's process with its files, its ledger, its air and its units.
 final class StormWorld: Sendable {
     let plan: StormPlan
-    let catalogue: StormStation.Catalogue
     let station: StormStation
     let folder: TemporaryFolder
 
+    var catalogue: StormStation.Catalogue { plan.catalogue }
     var path: String { folder.path }
     var state: URL { URL(fileURLWithPath: folder.path("state"), isDirectory: true) }
 
-    /// - Parameter catalogue: `nil` takes what the plan's verb needs.
-    init(_ plan: StormPlan, _ station: StormStation, _ catalogue: StormStation.Catalogue? = nil) throws {
+    init(_ plan: StormPlan, _ station: StormStation) throws {
         (self.plan, self.station) = (plan, station)
-        self.catalogue = catalogue ?? (plan.verb == .chat ? .talking : plan.isLarge ? .large : .small)
         folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
         for number in 0..<4 { try folder.write(String(repeating: "\(number)\n", count: 150), to: "lib/part\(number).txt") }

@@ -13,6 +13,10 @@ package struct FaultPlan: UnitFaults {
     package var delay = 0.0
     /// That a connection event is missed, and those of up to 1.9 s after it.
     package var silence = 0.0
+    /// Numbers of connection events from which on neither side hears the other for 1.9 s.
+    package var silentEvents: Set<Int> = []
+    /// Counted from the last notification of the app's service.
+    package var silentEventAfterData: Int?
     package var seed: UInt64 = 1
     /// Numbers of packets on the data characteristic whose interrupt meets an allocation: the unit hears nothing more until its
     /// power is cut.
@@ -39,6 +43,7 @@ package struct FaultPlan: UnitFaults {
     /// Hears each packet to the unit and each notification.
     package var ear: (@Sendable (String) -> Void)?
 
+    private var (eventCount, eventsAfterData) = (0, 0)
     private var notificationCount = 0
     private var dataNotificationCount = 0
 
@@ -69,13 +74,17 @@ package struct FaultPlan: UnitFaults {
     }
 
     package mutating func drawSilence(using generator: inout SeededGenerator) -> Duration? {
-        Self.chance(silence, &generator) ? .milliseconds(Int.random(in: 20...1900, using: &generator)) : nil
+        eventCount += 1
+        eventsAfterData += 1
+        let isAfterData = silentEventAfterData == eventsAfterData && dataNotificationCount > 0
+        if isAfterData || silentEvents.contains(eventCount) { return .milliseconds(1900) }
+        return Self.chance(silence, &generator) ? .milliseconds(Int.random(in: 20...1900, using: &generator)) : nil
     }
 
     package mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]? {
         notificationCount += 1
         ear?("< \(value)")
-        if isData { dataNotificationCount += 1 }
+        if isData { (dataNotificationCount, eventsAfterData) = (dataNotificationCount + 1, 0) }
         let isLost = lostNotifications.contains(notificationCount) || isData && lostDataNotifications.contains(dataNotificationCount)
         return isLost ? nil : transmit(value, isDamaged: damagedNotifications.contains(notificationCount), &generator)
     }

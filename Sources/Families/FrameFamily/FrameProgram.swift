@@ -60,10 +60,13 @@ extension FrameConsole {
         let (clock, word) = (repl.clock, PythonREPL.randomNonce())
         let (soonest, most) = (clock.deadline(in: least), clock.deadline(in: least + Self.silence.more))
         var (count, end) = (0, soonest)
+        var isOver: Bool
         repeat {
+            isOver = clock.now >= end
             try await repl.knock(word, within: Self.answerTimeout)
-            let pause = clock.deadline(in: Self.knockInterval)
-            while clock.now < pause, let notification = try await repl.next(before: pause) {
+            // The last time only what has come counts: a link may pause for almost as long as a program is watched.
+            let pause = isOver ? clock.now : clock.deadline(in: Self.knockInterval)
+            while let notification = try await repl.next(before: pause) {
                 guard case .text(let bytes) = notification else { continue }
                 if bytes == Array(word.utf8) { throw try await ending() }
                 let exception = LuaException(bytes)
@@ -72,7 +75,7 @@ extension FrameConsole {
                 (count, end) = (count + bytes.count, max(soonest, clock.deadline(in: Self.quiet)))
                 guard end <= most, count <= Self.chatterLimit else { throw ProvisioningError.programPrints(exception.message) }
             }
-        } while clock.now < end
+        } while !isOver || clock.now < end
     }
 
     /// Runs the program again at the prompt, which keeps its error.

@@ -11,6 +11,7 @@ extension MonocleConsole {
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
     /// Silence on the console.
     private static let quiet = Duration.seconds(2)
+    private static let lookInterval = Duration.milliseconds(100)
     /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice a full output ring while the read
     /// position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
@@ -37,7 +38,7 @@ extension MonocleConsole {
         while messages?.poll() != nil {}
         try await startProgram()
         let start = repl.clock.now
-        let sign = try await sign(in: messages, announces: announces, watching: watching)
+        let isAnnounced = try await hearSign(in: messages, announces: announces, watching: watching)
         let seconds = Int(start.duration(to: repl.clock.now).components.seconds)
         let wasRunning = try await stopProgram()
         let answer = try await confirmed({ $0 == "False" }) {
@@ -46,7 +47,7 @@ extension MonocleConsole {
         guard answer == "False" else {
             throw REPLError.timedOut("the restart of the unit's Python")
         }
-        if case .announced = sign { return ProgramVerification(.announced, seconds: seconds) }
+        if isAnnounced { return ProgramVerification(.announced, seconds: seconds) }
         if announces { return nil }
         guard wasRunning else { throw REPLError.garbage("a program that runs") }
         try await checkVersions(of: scripts)
@@ -74,41 +75,43 @@ extension MonocleConsole {
         }
     }
 
-    private func sign(in messages: Inbox<[UInt8]>?, announces: Bool, watching: Duration) async throws -> ProgramVerification.Sign {
+    /// Listens for the program's sign, its errors and its end.
+    /// - Returns: whether the sign came.
+    private func hearSign(in messages: Inbox<[UInt8]>?, announces: Bool, watching: Duration) async throws -> Bool {
         let clock = repl.clock
-        let least = max(Self.silence.least, watching)
-        let deadline = clock.deadline(in: announces ? Self.announcementTimeout : least + Self.silence.more)
-        return try await withThrowingTaskGroup(of: ProgramVerification.Sign?.self) { group in
-            group.addTask {
-                try await announces ? listen(until: deadline.advanced(by: watching)) : listen(until: deadline, orQuietAfter: least)
-                return .silent
+        let least = announces ? Self.announcementTimeout : max(Self.silence.least, watching)
+        let soonest = clock.deadline(in: least)
+        var (console, end, most, isAnnounced) = (Console(), soonest, clock.deadline(in: least + Self.silence.more), false)
+        while clock.now < min(end, most) {
+            if let bytes = try await repl.nextOutput(before: min(end, clock.deadline(in: Self.lookInterval))) {
+                try console.take(bytes)
+                if !announces, !isAnnounced { end = max(soonest, clock.deadline(in: Self.quiet)) }
             }
-            if let messages {
-                group.addTask {
-                    while let message = try await messages.next(before: deadline, on: clock) {
-                        guard message.starts(with: Self.announcement) else { continue }
-                        try await clock.sleep(until: clock.deadline(in: watching))
-                        return .announced
-                    }
-                    return nil
-                }
+            while !isAnnounced, let message = messages?.poll() {
+                guard message.starts(with: Self.announcement) else { continue }
+                isAnnounced = true
+                end = clock.deadline(in: watching)
+                most = end
             }
-            defer { group.cancelAll() }
-            while let sign = try await group.next() {
-                if let sign { return sign }
-            }
-            return .silent
         }
+        guard announces || isAnnounced || end <= most && console.byteCount <= Self.chatterLimit else {
+            throw ProvisioningError.programPrints(console.lastLine)
+        }
+        // A link may pause for almost as long as a program is watched.
+        try await repl.settle(within: Self.answerTimeout)
+        let rest = clock.deadline(in: .seconds(1))
+        while clock.now < rest, let bytes = try await repl.nextOutput(before: clock.deadline(in: Self.lookInterval)) {
+            try console.take(bytes)
+        }
+        return isAnnounced
     }
 
     private struct Console {
         var reader = ConsoleReader()
         var lastLine = ""
         var byteCount = 0
-        var lastByte: SessionClock.Instant
 
-        mutating func take(_ bytes: [UInt8], at now: SessionClock.Instant) throws {
-            lastByte = now
+        mutating func take(_ bytes: [UInt8]) throws {
             byteCount += bytes.count
             for event in reader.receive(bytes) {
                 switch event {
@@ -117,19 +120,6 @@ extension MonocleConsole {
                 case .ended: throw ProvisioningError.programEnded
                 }
             }
-        }
-    }
-
-    /// - Parameter shortest: after it the console must fall quiet; `nil` if it need not.
-    private func listen(until deadline: SessionClock.Instant, orQuietAfter shortest: Duration? = nil) async throws {
-        let least = shortest.map { repl.clock.deadline(in: $0) }
-        var console = Console(lastByte: repl.clock.now)
-        var end: SessionClock.Instant { least.map { max($0, console.lastByte.advanced(by: Self.quiet)) } ?? deadline }
-        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: min(end, deadline)) {
-            try console.take(bytes, at: repl.clock.now)
-        }
-        guard least == nil || end <= deadline && console.byteCount <= Self.chatterLimit else {
-            throw ProvisioningError.programPrints(console.lastLine)
         }
     }
 

@@ -27,10 +27,10 @@ extension LuaREPL {
         return nil
     }
 
-    /// Sends a print that waits while a program runs, so that the unit prints `word` as soon as the program has ended. The unit
-    /// holds only the last such command (frame-codebase, `luaport.c`).
+    /// Delivers a print that waits while a program runs, so that the unit prints `word` as soon as the program has ended. The unit
+    /// holds only the last such command (frame-codebase, `luaport.c`). What it had sent before has come then.
     public func knock(_ word: String, within: Duration) async throws {
-        try await send(Array("print(\"\(word)\")".utf8), deadline: clock.deadline(in: within))
+        try await deliver(Array("print(\"\(word)\")".utf8), deadline: clock.deadline(in: within))
     }
 
     private func awaitVersion(before deadline: SessionClock.Instant) async throws -> String? {

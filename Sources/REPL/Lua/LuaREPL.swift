@@ -15,7 +15,6 @@ public final class LuaREPL: Sendable {
         var libraries: Set<String> = []
         var roundTrip = RoundTrip()
         var streamed: Streamed?
-        var channel: (any WriteChannel)?
     }
 
     /// After pairing, the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
@@ -28,7 +27,7 @@ public final class LuaREPL: Sendable {
     public let clock: SessionClock
     let payloadSize: Int
     let inbox: Inbox<[UInt8]>
-    private let connection: any Connection
+    private let writer: CharacteristicWriter
     let state = Mutex(State())
 
     /// Subscribes; the unit's program keeps running.
@@ -37,7 +36,7 @@ public final class LuaREPL: Sendable {
             throw REPLError.payloadTooSmall(connection.payloadSize, least: LuaHelper.leastPayload)
         }
         if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: Self.pairingPause)) }
-        (self.connection, self.clock) = (connection, clock)
+        (writer, self.clock) = (CharacteristicWriter(connection, LuaService.receive), clock)
         inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
         // The unit's buffer holds 244 bytes, whatever the link allows (frame-codebase, `bluetooth.h`).
         payloadSize = min(connection.payloadSize, 244)
@@ -146,28 +145,16 @@ public final class LuaREPL: Sendable {
 
     /// Sends one write without response.
     func send(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
-        if let channel = state.withLock(\.channel) { return try await channel.send(bytes, deadline: deadline) }
-        let channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
-        state.withLock { $0.channel = channel }
-        try await channel.send(bytes, deadline: deadline)
+        try await writer.send(bytes, deadline: deadline)
     }
 
     /// Sends one write with response: returns once the unit has it.
     func deliver(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
-        await closeChannel()
-        try await connection.write(bytes, to: LuaService.receive, deadline: deadline)
+        try await writer.deliver(bytes, deadline: deadline)
     }
 
     public func close() async {
         state.withLock { $0.isInStep = false }
-        await closeChannel()
-    }
-
-    private func closeChannel() async {
-        let channel = state.withLock { state in
-            defer { state.channel = nil }
-            return state.channel
-        }
-        await channel?.close()
+        await writer.close()
     }
 }

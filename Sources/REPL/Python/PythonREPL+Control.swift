@@ -108,7 +108,7 @@ extension PythonREPL {
         if try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline) {
             hasRestarted = true
         } else {
-            hasRestarted = try await restartFromPrompt()
+            hasRestarted = try await restartFromPrompt(within: within)
         }
         if hasRestarted { state.withLock { ($0.helpers, $0.lacksOthers) = ([:], true) } }
         return hasRestarted
@@ -116,10 +116,15 @@ extension PythonREPL {
 
     /// A key that arrived damaged stands in the prompt's line, or began a paste. A running program takes the carriage return for Enter.
     /// - Returns: whether the unit was at a prompt and reported the restart.
-    private func restartFromPrompt() async throws -> Bool {
+    private func restartFromPrompt(within: Duration) async throws -> Bool {
         for _ in 0..<2 {
-            try await send(bytes: [Control.enter], before: clock.deadline(in: Self.pollInterval))
-            guard try await showsPrompt() else { return false }
+            try await send(bytes: [Control.enter], before: clock.deadline(in: within))
+            var isAtPrompt = try await showsPrompt()
+            if !isAtPrompt {
+                try await settle(within: within)
+                isAtPrompt = try await showsPrompt()
+            }
+            guard isAtPrompt else { return false }
             let deadline = clock.deadline(in: Self.pollInterval)
             try await send(bytes: [Control.execute], before: deadline)
             if try await awaitText(Self.restartMessage, after: takePrinted(), before: deadline) { return true }
@@ -157,9 +162,12 @@ extension PythonREPL {
         let deadline = clock.deadline(in: within)
         for start in stride(from: 0, to: keys.count, by: payloadSize) {
             if start > 0 { try await clock.sleep(until: clock.deadline(in: Self.pastePause)) }
-            try await channel.send(Array(keys[start..<min(start + payloadSize, keys.count)]), deadline: deadline)
+            try await writer.send(Array(keys[start..<min(start + payloadSize, keys.count)]), deadline: deadline)
         }
     }
+
+    /// Sends a zero byte, which no prompt heeds, and returns once the unit has it: what it had printed arrives now.
+    public func settle(within: Duration) async throws { try await writer.deliver([0], deadline: clock.deadline(in: within)) }
 
     /// The unit's next output, cut anywhere, starting with that of ``takePrinted()``; `nil` if none.
     public func nextOutput(before deadline: SessionClock.Instant) async throws -> [UInt8]? {

@@ -31,7 +31,7 @@ extension PythonREPL {
             }
             let packet = feed.isRunning ? feed.stream.nextPacket(atMost: piecePacketByteCount) : []
             if !packet.isEmpty {
-                try await channel.send(packet, deadline: clock.deadline(in: limit))
+                try await writer.send(packet, deadline: clock.deadline(in: limit))
                 if feed.stream.isAtEnd { deadline = clock.deadline(in: limit) }
             } else if let bytes = try await inbox.next(before: deadline, on: clock) {
                 if try take(bytes, into: &feed, onRead) { deadline = clock.deadline(in: feed.stream.isAtEnd ? limit : patience) }

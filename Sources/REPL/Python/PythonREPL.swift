@@ -29,14 +29,15 @@ public final class PythonREPL: Sendable {
 
     public let clock: SessionClock
     let inbox: Inbox<[UInt8]>
-    let channel: any WriteChannel
+    let writer: CharacteristicWriter
     let payloadSize: Int
     let state = Mutex(State())
 
     private init(_ connection: any Connection, _ clock: SessionClock, before deadline: SessionClock.Instant) async throws {
         self.clock = clock
         inbox = try await connection.subscribe(to: REPLService.transmit, deadline: deadline)
-        channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+        writer = CharacteristicWriter(connection, REPLService.receive)
+        try await writer.open(before: deadline)
         // A connection may replace its link while it looks for its characteristics.
         payloadSize = max(1, connection.payloadSize)
     }
@@ -61,7 +62,7 @@ public final class PythonREPL: Sendable {
 
     public func close() async {
         state.withLock { $0.isInStep = false }
-        await channel.close()
+        await writer.close()
     }
 
     /// Runs code and returns what it printed.
@@ -149,7 +150,7 @@ public final class PythonREPL: Sendable {
             } else {
                 let started = pipe.inFlight
                 state.withLock { $0.machine.inFlight = started }
-                try await channel.send(packet, deadline: deadline)
+                try await writer.send(packet, deadline: deadline)
             }
         }
         let hasRaised = if case REPLError.exception? = failure { true } else { false }
@@ -178,7 +179,7 @@ public final class PythonREPL: Sendable {
     func send(bytes: [UInt8], before deadline: SessionClock.Instant) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            try await channel.send(Array(rest.prefix(payloadSize)), deadline: deadline)
+            try await writer.send(Array(rest.prefix(payloadSize)), deadline: deadline)
             rest = rest.dropFirst(payloadSize)
         }
     }
