@@ -163,9 +163,9 @@ struct ProgramProofTests {
                 import bluetooth,time
                 while not bluetooth.connected(): time.sleep_ms(10)
                 bluetooth.send(b'rdy:')
-                time.sleep_ms(1200)
+                time.sleep_ms(1700)
 
-                """ : "frame.bluetooth.send('\\x18' .. ARGPT_VERSION) -- \\x17\nframe.sleep(1.2)\n"
+                """ : "frame.bluetooth.send('\\x18' .. ARGPT_VERSION) -- \\x17\nframe.sleep(2)\n"
         let last = death == "end" ? "" : isMonocle ? "raise ValueError('too early')" : "error('too early')"
         let scripts = try ScriptSet(
             files: [.init(name: isMonocle ? "main.py" : "main.lua", bytes: Array((program + last).utf8))],
@@ -176,7 +176,7 @@ struct ProgramProofTests {
         options.components = [.scripts]
         let code = death == "end" ? "PRV-0041" : "PRV-0040"
         #expect(try await bench.flash(AssetSet(scripts), options: options).error?.code == code)
-        for event in 1...8 {
+        for event in 1...12 {
             bench.faults.silentEventAfterData = event
             let report = try await bench.verify(AssetSet(scripts))
             #expect(report.error?.code == code, "silent from event \(event) on: \(report)")
