@@ -17,41 +17,28 @@ final class StormStation: Sendable {
 
     private static let monocleFirmware = "monocle-v26.330.0100"
     private static let fpga = ("v26.330.0101", [UInt8]("storm v26.330.0101".utf8))
+    /// The beginning of a program that says that it is ready.
+    private static let ready = """
+        import bluetooth, states, time
+        while not bluetooth.connected():
+            time.sleep_ms(10)
+        bluetooth.send(b'rdy:')
+
+        """
+
+    private static func monocle(_ program: String) -> [(name: String, text: String)] {
+        [("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"), ("main.py", program)]
+    }
+
     private static let scripts: [String: [(name: String, text: String)]] = [
         "monocle": [
             ("states.py", "IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n"),
             ("tale.py", "WORDS = ['once']\n"),
             ("main.py", "import states\nimport time\nwhile True:\n    time.sleep(1)\n"),
         ],
-        // It says that it is ready.
-        "monocle large": [
-            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
-            ("main.py", """
-                import bluetooth, states, time
-                while not bluetooth.connected():
-                    time.sleep_ms(10)
-                bluetooth.send(b'rdy:')
-                while True:
-                    time.sleep(1)
-
-                """),
-        ],
-        "monocle raising": [
-            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
-            ("main.py", """
-                import bluetooth, states, time
-                while not bluetooth.connected():
-                    time.sleep_ms(10)
-                bluetooth.send(b'rdy:')
-                time.sleep_ms(1200)
-                raise ValueError('too early')
-
-                """),
-        ],
-        "monocle ending": [
-            ("states.py", "IDLE = 'idle'\n"), ("tale.py", "WORDS = ['once']\n"),
-            ("main.py", "import states\nimport time\ntime.sleep(4)\n"),
-        ],
+        "monocle large": monocle("\(ready)while True:\n    time.sleep(1)\n"),
+        "monocle raising": monocle("\(ready)time.sleep_ms(1200)\nraise ValueError('too early')\n"),
+        "monocle ending": monocle("import states\nimport time\ntime.sleep(4)\n"),
         "frame raising": [
             ("odd.lua", "return {}\n"), ("tale.lua", "return { \"once\" }\n"),
             ("main.lua", """

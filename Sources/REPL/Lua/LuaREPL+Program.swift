@@ -21,7 +21,7 @@ extension LuaREPL {
         if let version = try await awaitVersion(before: clock.deadline(in: Self.announcementTimeout)) { return version }
         let end = clock.deadline(in: Self.requestTimeout)
         while clock.now < end {
-            try await send([LuaSignal.message, Self.versionRequest], deadline: clock.deadline(in: within))
+            try await writer.send([LuaSignal.message, Self.versionRequest], deadline: clock.deadline(in: within))
             if let version = try await awaitVersion(before: min(end, clock.deadline(in: Self.requestInterval))) { return version }
         }
         return nil
@@ -30,7 +30,7 @@ extension LuaREPL {
     /// Delivers a print that waits while a program runs, so that the unit prints `word` as soon as the program has ended. The unit
     /// holds only the last such command (frame-codebase, `luaport.c`). What it had sent before has come then.
     public func knock(_ word: String, within: Duration) async throws {
-        try await deliver(Array("print(\"\(word)\")".utf8), deadline: clock.deadline(in: within))
+        try await writer.deliver(Array("print(\"\(word)\")".utf8), deadline: clock.deadline(in: within))
     }
 
     private func awaitVersion(before deadline: SessionClock.Instant) async throws -> String? {

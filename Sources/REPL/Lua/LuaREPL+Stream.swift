@@ -109,7 +109,7 @@ extension LuaREPL {
         if streamed.hasEnded { return isInStep }
         // No command may come this close before a break.
         try await clock.sleep(until: streamed.begun.advanced(by: Self.breakPause))
-        try await send([LuaSignal.interrupt], deadline: deadline)
+        try await writer.send([LuaSignal.interrupt], deadline: deadline)
         let end = min(deadline, clock.deadline(in: Self.endTimeout))
         while clock.now < end, let notification = try await next(before: end) {
             guard case .message(let bytes) = notification, bytes.starts(with: streamed.key), bytes.count > streamed.key.count,

@@ -90,7 +90,7 @@ extension LuaREPL {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         for _ in 0..<Self.attempts where clock.now < deadline {
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
-            try await send([LuaSignal.interrupt], deadline: deadline)
+            try await writer.send([LuaSignal.interrupt], deadline: deadline)
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
             if try await isAtPrompt(key, before: deadline) { return }
         }
@@ -122,7 +122,7 @@ extension LuaREPL {
         _ command: [UInt8], times: Int, before deadline: SessionClock.Instant, by isAnswer: ([UInt8]) -> Bool
     ) async throws -> Confirmation {
         for _ in 0..<times where clock.now < deadline {
-            try await send(command, deadline: deadline)
+            try await writer.send(command, deadline: deadline)
             let end = min(deadline, clock.deadline(in: Self.resendInterval))
             while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
                 if isAnswer(bytes) { return .confirmed }
@@ -163,7 +163,7 @@ extension LuaREPL {
     /// At a prompt. A program may say nothing, so only the response to the write proves that the restart arrived.
     func restart(before deadline: SessionClock.Instant) async throws {
         guard clock.now < deadline else { throw REPLError.timedOut("the restart of the unit's Lua") }
-        try await deliver([LuaSignal.reset], deadline: deadline)
+        try await writer.deliver([LuaSignal.reset], deadline: deadline)
         try await clock.sleep(until: clock.deadline(in: Self.restartPause))
     }
 }

@@ -27,7 +27,7 @@ public final class LuaREPL: Sendable {
     public let clock: SessionClock
     let payloadSize: Int
     let inbox: Inbox<[UInt8]>
-    private let writer: CharacteristicWriter
+    let writer: CharacteristicWriter
     let state = Mutex(State())
 
     /// Subscribes; the unit's program keeps running.
@@ -91,7 +91,7 @@ public final class LuaREPL: Sendable {
                 switch action {
                 case .write(let bytes):
                     writeCount += 1
-                    try await send(bytes, deadline: deadline)
+                    try await writer.send(bytes, deadline: deadline)
                 case .notification(let notification): keep(notification)
                 case .answered(let result):
                     if writeCount == 1 { state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) } }
@@ -114,7 +114,7 @@ public final class LuaREPL: Sendable {
     public func post(_ code: LuaCode, within: Duration) async throws {
         try leavePrompt()
         guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
-        try await send(code.bytes, deadline: clock.deadline(in: within))
+        try await writer.send(code.bytes, deadline: clock.deadline(in: within))
     }
 
     func leavePrompt() throws {
@@ -140,17 +140,7 @@ public final class LuaREPL: Sendable {
 
     /// Interrupts a command while another task waits for its answer. The command then fails, unless it catches the break.
     public func interrupt(within: Duration) async throws {
-        try await send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
-    }
-
-    /// Sends one write without response.
-    func send(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
-        try await writer.send(bytes, deadline: deadline)
-    }
-
-    /// Sends one write with response: returns once the unit has it.
-    func deliver(_ bytes: [UInt8], deadline: SessionClock.Instant) async throws {
-        try await writer.deliver(bytes, deadline: deadline)
+        try await writer.send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
     }
 
     public func close() async {
