@@ -15,12 +15,13 @@ import VirtualFaults
 struct LostAnswerTests {
     private static let anywhere = TestRange.isFull ? Array(1...120) : Array(stride(from: 1, through: 120, by: 7))
     /// Says that it lives.
-    private static let announcing = """
+    private static let sign = """
         import bluetooth,time
         while not bluetooth.connected(): time.sleep_ms(10)
         bluetooth.send(b'rdy:')
-        while True: time.sleep(1)
+
         """
+    private static let announcing = "\(sign)while True: time.sleep(1)\n"
 
     /// A look at a unit that is current, from its sighting to its program's sign.
     private func run(on bench: Bench, losing notification: Int?) async throws -> (report: UnitReport, time: Duration, log: [String]) {
@@ -124,13 +125,14 @@ struct LostAnswerTests {
     }
 
     /// Whatever is lost of what a dead program says, its unit never passes.
-    @Test(arguments: ["import nosuchmodule", "print('done')"]) func aDeadProgramIsNeverProved(program: String) async throws {
+    @Test(arguments: ["import nosuchmodule", "print('done')", "\(sign)time.sleep(1)\nraise ValueError", "\(sign)time.sleep(1)"])
+    func aDeadProgramIsNeverProved(program: String) async throws {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
         let assets = AssetSet(scripts)
         _ = try await bench.flash(assets)
-        for notification in TestRange.isFull ? Array(1...60) : Array(stride(from: 20, through: 60, by: 2)) {
+        for notification in TestRange.isFull ? Array(1...60) : Array(14...40) {
             var bench = bench
             bench.faults.lostNotifications = [notification]
             let report = try await bench.verify(assets)

@@ -25,6 +25,15 @@ struct ProgramProofTests {
         var testDescription: String { name }
     }
 
+    private static let catching = """
+        import time
+        for left in 2, 1, 0:
+            try:
+                while True: time.sleep(1)
+            except KeyboardInterrupt:
+                if not left: raise
+        """
+
     static let cases = [
         Case(name: "raises at once", program: "import nosuchmodule", code: "PRV-0040",
              sentence: "the unit's program fails: ImportError: no module named 'nosuchmodule'"),
@@ -91,6 +100,9 @@ struct ProgramProofTests {
         Case(name: "says a word and falls quiet", program: "import time\nprint('hello')\nwhile True: time.sleep(1)", proof: .silent),
         Case(name: "speaks late and falls quiet", program: "import time\ntime.sleep(4)\nprint('connected')\nwhile True: time.sleep(1)",
              proof: .silent),
+        Case(name: "catches two interrupts, silently", program: catching, proof: .silent),
+        Case(name: "catches two interrupts after its sign", program: "import bluetooth\nbluetooth.send(b'rdy:')\n\(catching)",
+             proof: .announced),
         Case(name: "says so at the last moment",
              program: """
                 import bluetooth,time

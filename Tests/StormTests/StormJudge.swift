@@ -36,9 +36,9 @@ extension StormPlan {
     var lastCode: Int32 { dies ? 1 : 0 }
 
     /// A new unit has to be erased.
-    fileprivate var wouldEraseAtLowCharge: Bool {
-        [.flash, .firmware, .fpga, .fleet, .line].contains(verb)
-            && faults.contains { $0.kind == .battery && units[$0.unit].prior == .factory }
+    fileprivate func isTooLow(_ unit: Int) -> Bool {
+        [.flash, .firmware, .fpga, .fleet, .line].contains(verb) && units[unit].prior == .factory
+            && faults.contains { $0.kind == .battery && $0.unit == unit }
     }
 
     fileprivate var bringsScripts: Bool { [.flash, .fleet, .line, .scripts, .update].contains(verb) }
@@ -103,7 +103,10 @@ struct StormJudge {
         if run.log.reached.isEmpty, !plan.faults.contains(where: { $0.kind == .battery }) {
             check(run.code == plan.usualCode, "it ended with \(run.code) although nothing had happened: \(Self.error(of: run))")
         }
-        check(run.code != 0 || !plan.wouldEraseAtLowCharge, "it erased although the charge is too low")
+        for (index, unit) in plan.units.enumerated() where plan.isTooLow(index) {
+            check(run.code != 0 || endsBefore, "it ended with 0, and the charge of \(unit.name) is too low")
+            check(!truth.units[index].differences.isEmpty, "it wrote to \(unit.name) although the charge is too low")
+        }
         for (index, outcome) in Self.outcomes(of: run, plan) {
             let (unit, differences) = (plan.units[index].name, truth.units[index].differences)
             check(outcome != "pass" || !plan.dies, "\(unit) passed, and its program does not live")

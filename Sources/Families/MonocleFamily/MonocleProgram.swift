@@ -15,7 +15,7 @@ extension MonocleConsole {
     /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice a full output ring while the read
     /// position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
-    private static let interruptTimeout = Duration.seconds(3)
+    private static let interruptTimeout = Duration.seconds(1)
     private static let announcement = Array("rdy:".utf8)
     static let restartCode = "print('_nr' in globals())"
 
@@ -47,11 +47,10 @@ extension MonocleConsole {
         guard answer == "False" else {
             throw REPLError.timedOut("the restart of the unit's Python")
         }
-        if isAnnounced { return ProgramVerification(.announced, seconds: seconds) }
-        if announces { return nil }
+        if announces, !isAnnounced { return nil }
         guard wasRunning else { throw REPLError.garbage("a program that runs") }
-        try await checkVersions(of: scripts)
-        return ProgramVerification(.silent, seconds: seconds)
+        if !isAnnounced { try await checkVersions(of: scripts) }
+        return ProgramVerification(isAnnounced ? .announced : .silent, seconds: seconds)
     }
 
     private func checkVersions(of scripts: ScriptSet) async throws {
@@ -123,16 +122,18 @@ extension MonocleConsole {
         }
     }
 
-    /// Interrupts the program and gets to the raw prompt.
-    /// - Returns: whether the unit reported that this ended a program.
+    /// Interrupts the program, which may catch that once or twice, and gets to the raw prompt.
+    /// - Returns: whether the unit reported that this ended a program. A program that had ended before shows nothing but a prompt.
     private func stopProgram() async throws -> Bool {
         restoreGuard.interrupted()
         var reader = ConsoleReader()
         var wasRunning = false
-        let deadline = repl.clock.deadline(in: Self.interruptTimeout)
-        try await repl.interrupt(within: Self.interruptTimeout)
-        while !wasRunning, let bytes = try await repl.nextOutput(before: deadline) {
-            wasRunning = reader.receive(bytes).contains(.ended)
+        for _ in 0..<3 where !wasRunning {
+            let deadline = repl.clock.deadline(in: Self.interruptTimeout)
+            try await repl.interrupt(within: Self.interruptTimeout)
+            while !wasRunning, let bytes = try await repl.nextOutput(before: deadline) {
+                wasRunning = reader.receive(bytes).contains(.ended)
+            }
         }
         try await repl.recover(within: Self.promptTimeout)
         return wasRunning
