@@ -48,6 +48,8 @@ import Testing
         #expect(choice.find(.address(DeviceAddress("00:1A:7D:DA:71:02")!)) == .chosen(choice.adapters[1]))
         #expect(choice.find(.usbPort("1-2")) == .chosen(choice.adapters[1]))
         #expect(choice.find(.usbPort("1-3")) == .none)
+        let off = AdapterChoice([adapter(0, last: 1, isPowered: false), adapter(1, last: 2, isPowered: false)])
+        #expect(off.find(nil) == .chosen(off.adapters[0]))
         #expect(AdapterChoice([]).find(nil) == .none)
         #expect(choice.usable.map(\.kernelName) == ["hci1"])
     }

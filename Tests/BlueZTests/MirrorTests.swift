@@ -32,6 +32,29 @@ import Testing
         #expect(mirror.characteristic(AttributeID("fe59"), of: Self.device + "0") == nil)
     }
 
+    @Test func ofTwoAlikeTheFirstIsMeant() {
+        var mirror = Self.loaded()
+        for path in ["/service000b/char000c", "/service0009/char000c"] {
+            _ = mirror.add(Self.device + path, [BusName.characteristic: .dictionary(["UUID": .string("fe59")])])
+        }
+        #expect(mirror.characteristic(AttributeID("fe59"), of: Self.device)?.path == Self.device + "/service0009/char000c")
+    }
+
+    /// Before 5.65 bluetoothd does not say whether a key is kept.
+    @Test(arguments: [
+        (["Paired": false], true), (["Paired": false, "Bonded": false], true), (["Paired": true], false),
+        (["Paired": true, "Bonded": false], false), (["Bonded": true], false), (["Connected": true], false), ([:], true),
+    ] as [([String: Bool], Bool)])
+    func noKeyAndNoLinkIsForgotten(properties: [String: Bool], mayBeForgotten: Bool) {
+        #expect(Self.loaded(properties.mapValues { .boolean($0) }).devices[Self.device]?.mayBeForgotten == mayBeForgotten)
+    }
+
+    /// Or what an operator has stopped would start again.
+    @Test func aRequestStartsNoService() {
+        #expect(!BusRequest.bluez(BusName.device, "Connect", at: Self.device).startsService)
+        #expect(BusRequest.bus("GetId", .dictionary(["a": .integer(1)])).makeMessage() == nil, "such a value is only read")
+    }
+
     /// The exchange may end after the tables are there.
     @Test func theMTUIsTheLastOne() {
         var mirror = Self.loaded()

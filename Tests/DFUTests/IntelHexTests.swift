@@ -79,6 +79,13 @@ import Testing
         #expect(hex.count(outside: FirmwareFile.updatable) == 4)
     }
 
+    /// A record that ends with its segment and has a tab behind it, of which the range takes the second half.
+    @Test func theEdgesOfARecordBelongToIt() throws {
+        let text = IntelHexText.record([2, 0, 0, 2, 0, 0]) + IntelHexText.record([8, 0xFF, 0xF8, 0, 1, 2, 3, 4, 5, 6, 7, 8]) + Self.end
+        let hex = try IntelHex(parsing: Array(text.replacing("\n", with: "\t\n").utf8))
+        #expect(try hex.image(in: 0xFFFC..<0x1_0000, limit: 100) == [5, 6, 7, 8])
+    }
+
     @Test(arguments: [
         ("00", FirmwareFileFault.notARecord(line: 2)),
         (":", .notARecord(line: 2)),

@@ -156,11 +156,32 @@ import Testing
                     steps: stages.map { ($0.0, $0.1 + Int64(number * number % 17) * 400) }))
             if outcome == .fail { runs[number].code = "DFU-000\(number % 3)" }
         }
-        let page = HTMLReport.page(RunFigures(runs), scope: "", made: UTCTime(microseconds: 0))
-        let drawings = page.matches(of: /<svg[\s\S]*?<\/svg>/).map { String($0.output) }.joined(separator: "\n") + "\n"
+        let drawings = drawings(runs)
         let file = TestTools.root.appendingPathComponent("Tests/Pictures/ledger-report.svg.txt")
         if ProcessInfo.processInfo.environment["NOAFW_WRITE_GOLDEN"] != nil { try Data(drawings.utf8).write(to: file) }
         #expect(try drawings == String(contentsOf: file, encoding: .utf8))
+    }
+
+    private func drawings(_ runs: [RunRecord]) -> String {
+        HTMLReport.page(RunFigures(runs), scope: "", made: UTCTime(microseconds: 0)).matches(of: /<svg[\s\S]*?<\/svg>/)
+            .map { String($0.output) }.joined(separator: "\n") + "\n"
+    }
+
+    /// Of 25 stations the first 15 have two runs.
+    @Test func theDrawingsShowTheLastDaysAndTheStationsWithMostRuns() {
+        let drawings = drawings((0..<40).map { run($0, day: Int64($0), station: "line-\($0 % 25)") })
+        #expect(drawings.contains(">11-27<") && !drawings.contains(">11-18<"))
+        #expect((0..<20).allSatisfy { drawings.contains(">line-\($0)<") } && !drawings.contains(">line-20<"))
+    }
+
+    @Test func theShortestStagesHaveABar() {
+        let bars = [1, 2000].map { drawings([run(1, steps: [("connect", $0)])]).matches(of: /class="good"/).count }
+        #expect(bars[0] == bars[1] && bars[0] > 0)
+    }
+
+    @Test func aRowBeginsWithItsName() {
+        let page = HTMLReport.page(RunFigures([run(1, station: "line-1")]), scope: "", made: .now)
+        #expect(page.contains("<th scope=\"row\">line-1</th>"))
     }
 
     @Test func aRunThatHasNotEndedHasNotPassed() {

@@ -16,6 +16,11 @@ import Testing
         #expect(UTCTime(Date(timeIntervalSince1970: 1.5)).microseconds == 1_500_000)
     }
 
+    @Test func runsOfTheSameTimeHaveDifferentShortTexts() {
+        let ids = RunIDGenerator()
+        #expect(Set((0..<100).map { _ in ids.next().shortText }).count == 100)
+    }
+
     @Test func textsOfAUnitAreHarmless() {
         let text = record {
             $0.serial = "  "

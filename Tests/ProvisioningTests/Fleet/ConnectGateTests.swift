@@ -105,6 +105,19 @@ import Testing
         #expect(gate.refused(ticket, keepsPlace: false, at: time(1)) == .requeued(isCharged: true))
     }
 
+    /// A place kept through a reboot is no link that could end.
+    @Test func waitingBesideAPlaceWithoutALinkIsCharged() {
+        var gate = ConnectGate()
+        gate.foreignLinks = 3
+        let first = gate.enter(1000)
+        _ = gate.advance(at: time(0))
+        gate.connected(first)
+        let second = gate.enter(2000)
+        #expect(gate.advance(at: time(0)) == second)
+        gate.linkEnded(1000, keepsPlace: true)
+        #expect(gate.refused(second, keepsPlace: true, at: time(1)) == .requeued(isCharged: true))
+    }
+
     @Test func whoGivesUpLetsTheNextOneDial() {
         var gate = ConnectGate()
         let (first, second) = (gate.enter(1000), gate.enter(2000))

@@ -120,8 +120,10 @@ import Testing
         var line = Line()
         line.show([unit(1)], for: 3)
         line.work([unit(1)])
+        let end = line.now
         line.show([], for: 5)
         #expect(line.watch.again(at: line.now).isEmpty)
+        #expect(line.watch.again(at: end.advanced(by: ScanResults.silence)).isEmpty)
     }
 
     /// A unit that restarts into its bootloader is here all the time.

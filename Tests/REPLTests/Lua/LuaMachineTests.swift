@@ -26,6 +26,13 @@ import Testing
         #expect(Self.writes(machine.run(try LuaCode("return 6"))) == [#"_nf.r(2,_nf.x,"return 6")"#])
     }
 
+    @Test func aCallThatDoesNotFitOnePacketIsRefused() throws {
+        var machine = machine(payload: 97)
+        let most = 97 - LuaHelper.callOverhead - 5
+        #expect(try Self.writes(machine.call("_nf.w", [UInt8](repeating: 49, count: most))).allSatisfy { $0.utf8.count <= 97 })
+        #expect(throws: LinkError.valueTooLong(count: 98, limit: 97)) { try machine.call("_nf.w", [UInt8](repeating: 49, count: most + 1)) }
+    }
+
     /// The same number: the unit runs it once.
     @Test func silenceSendsTheSameAgain() throws {
         var machine = machine()
