@@ -104,7 +104,6 @@ struct StormJudge {
             check(run.code == plan.usualCode, "it ended with \(run.code) although nothing had happened: \(Self.error(of: run))")
         }
         for (index, unit) in plan.units.enumerated() where plan.isTooLow(index) {
-            check(run.code != 0 || endsBefore, "it ended with 0, and the charge of \(unit.name) is too low")
             check(!truth.units[index].differences.isEmpty, "it wrote to \(unit.name) although the charge is too low")
         }
         for (index, outcome) in Self.outcomes(of: run, plan) {
