@@ -53,6 +53,13 @@ extension TransferMachineTests {
         #expect(driver.done(1).last == .wait(.answer(.select), .milliseconds(700 + 4 * 100)))
     }
 
+    /// Nothing has told yet how long packets take: at most two round trips each.
+    @Test func theFirstAnswerBehindPacketsIsNotAwaitedLong() {
+        var driver = MachineDriver(imageSize: 2440)
+        _ = driver.toImage(offset: 0)
+        #expect(driver.done(1).last == .wait(.answer(.select), .milliseconds(700 + 2 * 10 * 10)))
+    }
+
     /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.
     @Test func aRiskedPacketThatIsLostGoesAgain() {
         var driver = MachineDriver()
@@ -73,6 +80,19 @@ extension TransferMachineTests {
         _ = driver.handle(.timedOut(.receipt))
         #expect(writes(driver.selected(4096, 3852, 5)) == [createData(4096)])
         #expect(packets(driver.done(1))?.lowerBound == 0)
+    }
+
+    /// Bytes of the image, but not what an object can hold that began at 4096 and was sent to 8192.
+    @Test(arguments: [0, 2048, 12_288]) func whatTheObjectCannotHoldCreatesItAgain(offset: Int) {
+        var driver = MachineDriver(imageSize: 20_000)
+        _ = driver.toImage(offset: 0)
+        _ = driver.done(1)
+        _ = driver.receipt(4096, of: driver.image)
+        _ = driver.done(4)
+        _ = driver.done(1)
+        _ = driver.handle(.timedOut(.receipt))
+        #expect(writes(driver.holds(offset, of: driver.image)) == [createData(4096)])
+        #expect(packets(driver.done(1))?.lowerBound == 4096)
     }
 
     /// Only what the unit says of itself counts as a loss.
@@ -155,6 +175,10 @@ extension TransferMachineTests {
         #expect(pacing.level == 1, "the step before was too early")
         pacing.noteCleanObject()
         #expect(pacing.level == 0)
+        for _ in 0..<3 { pacing.noteCleanObject() }
+        pacing.noteLoss()
+        for _ in 0..<4 { pacing.noteCleanObject() }
+        #expect(pacing.level == 0, "the step before was not to blame")
     }
 
     /// As the pauses grow, fewer packets go out before the page is erased.

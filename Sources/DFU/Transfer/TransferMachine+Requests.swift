@@ -82,7 +82,7 @@ extension TransferMachine {
     /// The image's last 1 to 3 bytes go alone: in a longer packet the bootloader's flash would lose them.
     private func packets(from start: Int, in object: OpenObject) -> [Range<Int>] {
         let end = object.range.upperBound
-        let odd = object.kind == .data && end == image.count ? end % 4 : 0
+        let odd = object.kind == .data ? end % 4 : 0
         let whole = max(start, end - odd)
         let packets = stride(from: start, to: whole, by: packetSize).map { $0..<min($0 + packetSize, whole) }
         return whole < end ? packets + [whole..<end] : packets
@@ -100,9 +100,9 @@ extension TransferMachine {
 
     /// A late answer costs only another question: the timeout begins short and doubles with every answer in a row that does not come.
     /// Verifying a signature or a hash takes longer, and after the last EXECUTE no question may disturb the unit. An answer follows the
-    /// packets before it, which the slowest useful link carries at 256 bytes a second.
+    /// packets before it: a connection event carries one or more of them, and no round trip is shorter than one.
     private func timeout(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
-        let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
+        let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? roundTrip * (2 * byteCount / packetSize)
         let work: Duration =
             switch state {
             case .executing(.initPacket): .seconds(3)
