@@ -132,6 +132,18 @@ private final class AssetFolder: Sendable {
         #expect(scripts.files.map(\.bytes) == names.map { Array($0.utf8) })
     }
 
+    /// Whoever looks at the catalogue refuses what a run would.
+    @Test func anImageIsOneFile() throws {
+        let files = ["a.zip", "b.zip"].map { "{\"file\": \"\($0)\", \"sha256\": \"\(folder.digest($0))\"}" }
+        for name in ["a.zip", "b.zip"] { try folder.write(name, to: "Firmware/\(name)") }
+        for name in ["FPGA", "Scripts/monocle"] { try folder.manifest([], in: name) }
+        let entry = "{\"version\": \"v26.001.0000\", \"hardware\": \"monocle\", \"files\": [\(files.joined(separator: ","))]}"
+        try folder.manifest([entry])
+        #expect(firmwareCode() == "CAT-0003")
+        let item = try #require(try folder.catalogue.items(of: TestFamilies.all).first)
+        #expect(code { try folder.catalogue.check(item, for: TestFamilies.all) } == "CAT-0003")
+    }
+
     @Test func fpgaVersionsAreKnownByDigestWithoutTheFiles() throws {
         let digest = folder.digest("gone")
         try folder.manifest(

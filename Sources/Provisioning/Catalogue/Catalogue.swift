@@ -33,20 +33,26 @@ public struct AssetCatalogue: Sendable {
         let folder = try folder(of: component, hardware)
         let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
         let entry = try manifest.choose(for: hardware)
+        let (files, key) = try Self.read(entry, of: component, in: folder)
+        return Content(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment, key: key)
+    }
+
+    static func read(
+        _ entry: CatalogueEntry, of component: Component, in folder: String
+    ) throws(CatalogueError) -> (files: [File], key: File?) {
         guard component.slot?.isImage == false || entry.listed.count == 1 else {
-            throw .manifestInvalid(path: manifest.path, reason: "\(entry.version) names more than one file")
+            throw .manifestInvalid(path: "\(folder)/manifest.json", reason: "\(entry.version) names more than one file")
         }
         let files = try entry.listed.map { listed throws(CatalogueError) in
             let path = "\(folder)/\(listed.file)"
             let bytes = try CatalogueFiles.read(path, sha256: listed.sha256, limitBytes: component.slot?.limitBytes ?? 0)
             return File(name: listed.file, path: path, bytes: bytes)
         }
-        var key: File?
-        if let name = entry.key {
+        let key = try entry.key.map { name throws(CatalogueError) in
             let path = "\(folder)/\(name)"
-            key = File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: CatalogueFiles.keyLimitBytes))
+            return File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: CatalogueFiles.keyLimitBytes))
         }
-        return Content(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment, key: key)
+        return (files, key)
     }
 
     /// By lower-case SHA-256; the files themselves are not read.

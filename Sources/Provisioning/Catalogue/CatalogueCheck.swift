@@ -47,13 +47,10 @@ extension AssetCatalogue {
     /// Checks an entry's files against the manifest, and the manifest against their content.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
     public func check(_ item: CatalogueItem, for families: FamilyList) throws {
-        let (folder, limit) = (item.folder, item.component.slot?.limitBytes ?? 0)
-        let files = try item.listed.map {
-            ScriptSet.File(name: $0.file, bytes: try CatalogueFiles.read("\(folder)/\($0.file)", sha256: $0.sha256, limitBytes: limit))
-        }
-        let key = try item.entry.key.map { try CatalogueFiles.read("\(folder)/\($0)", limitBytes: CatalogueFiles.keyLimitBytes) }
+        let (found, key) = try Self.read(item.entry, of: item.component, in: item.folder)
+        let files = found.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }
         let candidate = AssetCandidate(
-            component: item.component, hardware: item.hardware, files: files, key: key, name: files.first?.name ?? folder,
+            component: item.component, hardware: item.hardware, files: files, key: key?.bytes, name: files.first?.name ?? item.folder,
             families: families)
         _ = try candidate.version(stated: item.version)
     }
