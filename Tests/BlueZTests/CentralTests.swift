@@ -132,6 +132,21 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
+    /// However long the attempt takes, whoever listens meanwhile is heard after it.
+    @Test func aDiscoveryBegunDuringAConnectionAttemptHearsAfterIt() async throws {
+        let station = try await Station(unit: ["advertising": false])
+        try await station.daemon.tell("know", ["address": Station.address.description])
+        async let connecting = station.connect()
+        try await station.daemon.until("pendingConnects", equals: 1)
+        let discovery = try await station.central.discover()
+        #expect(try await station.daemon.state().discoveries == 0)
+        try await station.addUnit()
+        await (try await connecting).disconnect()
+        #expect(try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil)
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
     @Test func waitsForServicesThatAreResolvedLate() async throws {
         let station = try await Station(unit: ["resolves": false])
         async let connecting = station.connect()

@@ -11,13 +11,15 @@ final class PrivateBus: Sendable {
     private let folder: URL
     private let daemon: LineProcess
 
-    /// - Parameter policy: further rules, in dbus-daemon's own form.
-    init(policy: String = "", socketName: String = "bus") async throws {
+    /// - Parameters:
+    ///   - policy: further rules, in dbus-daemon's own form.
+    ///   - limits: in that form, too.
+    init(policy: String = "", limits: String = "", socketName: String = "bus") async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let socket = folder.appendingPathComponent(socketName).path
         let configuration = folder.appendingPathComponent("bus.conf")
-        try Self.configuration(socket: socket, policy: policy).write(to: configuration, atomically: true, encoding: .utf8)
+        try Self.configuration(socket: socket, policy: policy, limits: limits).write(to: configuration, atomically: true, encoding: .utf8)
         daemon = try LineProcess(
             try TestTools.require(TestTools.dbusDaemon, "dbus-daemon"),
             ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--nosyslog", "--print-address=1"])
@@ -33,7 +35,7 @@ final class PrivateBus: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: socket)
     }
 
-    private static func configuration(socket: String, policy: String) -> String {
+    private static func configuration(socket: String, policy: String, limits: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -41,6 +43,7 @@ final class PrivateBus: Sendable {
           <type>session</type>
           <listen>unix:path=\(socket)</listen>
           <auth>EXTERNAL</auth>
+          \(limits)
           <policy context="default">
             <allow user="*"/>
             <allow own="*"/>

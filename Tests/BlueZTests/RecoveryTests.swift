@@ -62,6 +62,17 @@ struct RecoveryTests {
         daemon.end()
     }
 
+    /// Without one of its rules it would not hear what bluetoothd tells.
+    @Test func aBusThatTakesTooFewMatchRules() async throws {
+        let count = SignalRules.standing.count - 1
+        let bus = try await PrivateBus(limits: "<limit name=\"max_match_rules_per_connection\">\(count)</limit>")
+        let daemon = try await StandIn(on: bus)
+        try await daemon.tell("adapter")
+        let central = Station.central(on: bus)
+        #expect(await code { _ = try await central.discover() } == "BLZ-0004")
+        daemon.end()
+    }
+
     @Test func noDaemonThenOne() async throws {
         let bus = try await PrivateBus()
         let central = Station.central(on: bus)
@@ -135,6 +146,7 @@ struct RecoveryTests {
         try await Station.clock.sleep(until: Station.clock.deadline(in: .milliseconds(600)))
         try await station.daemon.answerHeld()
         await (try await discovery).stop()
+        #expect(try await station.daemon.state().calls["GetManagedObjects"] == 1, "and is not asked for again")
         await central.close()
     }
 

@@ -125,6 +125,7 @@ struct RefusalTests {
                 refusal("InvalidArguments", "Invalid Length", "BLZ-0041", .unitFailed),
                 refusal("NotAuthorized", "Operation Not Authorized", "BLZ-0043", .permission),
                 refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),
+                failed("Operation failed with ATT error: 0x01", "BLE-0005", .unitFailed),
                 failed("Not connected", "BLZ-0027"),
                 failed("Failed to initiate write", "BLZ-0051", .inputOutput),
             ], to: "WriteValue", at: station

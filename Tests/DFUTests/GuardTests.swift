@@ -45,11 +45,21 @@ import Testing
         }
     }
 
+    /// A group within the signed bytes: a bootloader's decoder does not know how to pass it over (nanopb, `pb_skip_field`).
+    @Test func aGroupInTheInitCommandIsRefused() throws {
+        var packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle).unsigned()
+        // Packet.command and Command.init become so much longer.
+        for length in [1, 5] { packet[length] += 2 }
+        #expect(fault { _ = try InitPacket(parsing: packet + [0x7B, 0x7C]) } == .initPacketInvalid(reason: "unknown wire type 3"))
+        #expect(throws: Never.self) { try InitPacket(parsing: packet + [0x78, 1]) }
+    }
+
     /// Held in memory; a file is refused while it is read.
     @Test func whatIsTooLargeForAPackageIsNotOpened() {
         let limit = DFUPackage.fileSizeLimit
         #expect(
             fault { _ = try DFUPackage(bytes: [UInt8](repeating: 0, count: limit + 1)) }
                 == .fileTooLarge(byteCount: limit + 1, limit: limit))
+        #expect(fault { _ = try DFUPackage(bytes: [UInt8](repeating: 0, count: limit)) } != .fileTooLarge(byteCount: limit, limit: limit))
     }
 }

@@ -35,6 +35,8 @@ struct FPGASessionTests {
         let outcome = try await updater.update { events.append($0) }
         #expect(outcome == FPGAOutcome(plan: .erase, bytesWritten: FPGALimits.imageByteCount))
         #expect(events.contains(.erasing) && events.contains(.committing))
+        let proved = events.compactMap { if case .verifying(let done, FPGALimits.imageByteCount) = $0 { done } else { nil } }
+        #expect(proved.count > 1 && proved == proved.sorted() && proved.last == FPGALimits.imageByteCount, "\(proved)")
         try expectProven(folder)
         #expect(host.droppedByteCount == 0)
         #expect(try await updater.update() == FPGAOutcome(plan: .nothing, bytesWritten: 0))
@@ -57,6 +59,17 @@ struct FPGASessionTests {
         let probe = FPGAProbe(repl: try await attach(host))
         #expect(try await probe.condition() == condition)
         #expect(try await probe.readVersion() == (state == "running" ? "v23.230.0808" : nil))
+    }
+
+    /// Two registers of 50 bytes, in hexadecimal: the end shows what went wrong.
+    @Test func ofAnUnreadableAnswerTheEndIsTold() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        _ = try await repl.runText("import fpga\nfpga.read=lambda a,n:bytes(range(50))", within: .seconds(20))
+        await #expect(throws: REPLError.unreadable(HexText.encode(Array(10..<50)))) { _ = try await FPGAProbe(repl: repl).condition() }
     }
 
     /// Files of a user's that have the names of modules, loaded by a program, and globals that hide built-in functions.

@@ -123,6 +123,13 @@ import Testing
         #expect(LedgerError.abandoned(run: "x").diagnosis.code == RunVerdict.abandoned.code)
     }
 
+    @Test(arguments: [(.milliseconds(1500), 1500), (.microseconds(1999), 1)] as [(Duration, Int64)])
+    func aRunTakesWholeMilliseconds(elapsed: Duration, milliseconds: Int64) {
+        var run = record()
+        run.close(.pass, at: UTCTime(microseconds: 2), elapsed: elapsed)
+        #expect(run.elapsedMilliseconds == milliseconds)
+    }
+
     @Test func aStepTellsItsSpeed() {
         #expect(RunStep(name: "a", startMilliseconds: 0, milliseconds: 3000, bytes: 100_000).kilobytesPerSecond == 33.3)
         #expect(RunStep(name: "a", startMilliseconds: 0, milliseconds: 0, bytes: 5).kilobytesPerSecond == nil)

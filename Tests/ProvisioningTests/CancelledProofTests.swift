@@ -84,6 +84,17 @@ struct CancelledProofTests {
         }
     }
 
+    @Test func theProgramRunsAfterAnInterview() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try await bench.flash(try Self.assets())
+        try await bench.play { central, monocle in
+            let answer = try await IdentifyJob(family: .monocle, central: central, address: monocle.address).run { _ in }
+            #expect(answer.mode == .application)
+            try await Self.expectProgram(of: monocle, over: central, "only asked")
+        }
+    }
+
     /// An answer is lost, also the second time, and Ctrl-C comes while the run brings the unit back to its prompt.
     @Test func theProgramRunsAfterARemedyThatWasCancelled() async throws {
         let bench = Bench()

@@ -208,6 +208,29 @@ private final class ScriptedAir: Central {
         #expect(air.startCount == 4 && air.stopCount == 4)
     }
 
+    @Test func aCancelledSearchGivesItsDiscoveryBack() async throws {
+        let time = VirtualTime.simulated()
+        let air = ScriptedAir(clock: time.clock)
+        let finder = UnitFinder(central: air, families: TestFamilies.all)
+        try await time.run {
+            let search = time.clock.task { try await finder.find(.only, families: [.monocle], known: []) }
+            try await time.clock.sleep(until: time.clock.deadline(in: .seconds(1)))
+            search.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await search.value }
+        }
+        #expect(air.startCount == 1 && air.stopCount == 1)
+    }
+
+    /// Nobody connects to a unit that is not heard.
+    @Test func aLookAtAUnitThatIsNotThereSaysSo() async throws {
+        let time = VirtualTime.simulated()
+        let look = try VerifyJob(
+            family: .monocle, central: ScriptedAir(clock: time.clock), address: first, assets: AssetSet(),
+            recorded: [.firmware: "v23.100.0927"], isDeep: false)
+        let report = try await time.run { try await look.run { _ in } }
+        #expect(report.error?.code == ProvisioningError.unitNotFound(first).diagnosis.code, "\(report)")
+    }
+
     /// Attempts that fail at once would be used up before bluetoothd is back.
     @Test func aRunRestsBetweenAttemptsThatFailAtOnce() async throws {
         let time = VirtualTime.simulated()

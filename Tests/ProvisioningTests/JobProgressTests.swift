@@ -1,5 +1,6 @@
 import Bluetooth
 import Support
+import Synchronization
 import Testing
 import VirtualDevices
 
@@ -29,6 +30,23 @@ struct JobProgressTests {
         #expect(abs(progress.overall(stageFraction: 0) - 1 / 8.1) < 1e-9)
     }
 
+    /// The job's bar has it from the plan; and none of no bytes is no progress.
+    @Test func aJobsBarFollowsItsPlan() {
+        let bar = Mutex<[Double]>([])
+        let job = JobState(
+            unit: UnitIdentity(address: .number(1), name: "unit"), family: "pager", components: [.fpga], options: JobOptions(),
+            expecting: [StageEstimate(.fpga, seconds: 91.9)], clock: VirtualTime.simulated().clock
+        ) { event in
+            if case .progress(_, let overall, _, _) = event.content { bar.withLock { $0.append(overall * 8.1) } }
+        }
+        let current = ComponentPlan(component: .fpga, action: .current, from: "1", to: "1", byteCount: 0)
+        job.planned(Plan(family: "pager", unit: "unit", components: [current]))
+        job.begin(.probe)
+        job.progress(0, of: 0)
+        job.progress(2, of: 3)
+        #expect(bar.withLock { $0.map { $0.rounded() } } == [1, 3])
+    }
+
     /// What was reached once is no progress the second time, unless the unit has lost it.
     @Test func onlyNewGroundIsProgress() {
         var reach = Reach([.firmware, .fpga])
@@ -48,6 +66,10 @@ struct JobProgressTests {
         reach.fallBack(to: .proof)
         reach.note(.fpga, fraction: 0.1)
         #expect(reach.advances == 5, "it never falls forward")
+        reach.fallBack(to: .firmware)
+        reach.note(.firmware, fraction: 2)
+        reach.note(.restart, fraction: 0)
+        #expect(reach.advances == 7, "more than the whole stage is the whole stage")
     }
 
     /// Or a job that only lacks its last stages would be given up in the middle of them.

@@ -78,6 +78,15 @@ struct LeaseTests {
         }
     }
 
+    /// One that was linked went to sleep; one that was not may be anywhere.
+    @Test func whoWasThereHasGone() async throws {
+        try await hold { lease in
+            await lease.end()
+            #expect(lease.absence() == .unitGone(lease.address))
+            #expect(UnitLease(lease.locator).absence() == .unitNotFound(lease.address))
+        }
+    }
+
     /// A remedy keeps the link where it is what the remedy works on, and ends it where it is what is broken.
     @Test func aRemedyKeepsOrEndsTheLink() async throws {
         try await hold { lease in

@@ -65,11 +65,14 @@ struct UnitFilesTests {
             }
             let found = try await files.tree(.root)
             #expect(Set(found.filter { !$0.isFolder }.map { $0.path?.text }) == Set(Self.contents.keys))
+            #expect(found.allSatisfy { !$0.isFolder || $0.byteCount == 0 }, "\(found)")
             for file in found where !file.isFolder {
                 let path = try file.usablePath
                 #expect(file.byteCount == Self.contents[path.text]?.count)
-                let bytes = try await files.read(path, byteCount: file.byteCount) { _ in }
+                var progress = [0]
+                let bytes = try await files.read(path, byteCount: file.byteCount) { progress.append($0) }
                 #expect(bytes == Self.contents[path.text], "\(path)")
+                #expect(progress == progress.sorted() && progress.last == bytes.count, "\(path)")
             }
             let space = try await files.space()
             #expect(space.used >= 5000 && (space.total == nil) == (kind == .frame) && space.used < space.total ?? .max)

@@ -9,7 +9,20 @@ import Testing
 /// The unit is asked for a helper once, and a restart that nobody was told of is noticed all the same.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests")) struct HelperSessionTests {
     private static let helper = RemoteHelper(
-        "_nt", pieces: ["class _nt(_nr):\n n=0\n def up(s):\n  s.n+=1\n  s.say(str(s.n))\n def bad(s):\n  raise OSError(5)"])
+        "_nt",
+        pieces: [
+            """
+            class _nt(_nr):
+             n=0
+             def up(s):
+              s.n+=1
+              s.say(str(s.n))
+             def to(s,n):
+              s.n=n
+             def bad(s):
+              raise OSError(5)
+            """,
+        ])
     private static let limit = Duration.seconds(20)
 
     private final class Wire: Sendable {
@@ -99,6 +112,14 @@ import Testing
                 }
             }
             #expect(count == 3)
+        }
+    }
+
+    @Test func questionsAreAskedOnce() async throws {
+        try await withSession { session, _, wire in
+            try await session.ensure()
+            #expect(try await session.ask(["up()", "up()"], after: "to(5)", atOnce: 2) == ["6", "7"])
+            #expect(wire.count("_nt.up(") == 2)
         }
     }
 

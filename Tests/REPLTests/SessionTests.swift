@@ -229,6 +229,18 @@ import VirtualDevices
         }
     }
 
+    /// What raised may have lost them, as by a restart of Python.
+    @Test(arguments: [("0", 1), ("raise X", 2)]) func afterAFeedThatRaisedHelpersAreAskedFor(code: String, questions: Int) async throws {
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            try await RemoteHelper.ground.ensure(on: repl, within: .seconds(1))
+            _ = try? await repl.feed(PythonCode(code), [[UInt8]](), patience: .seconds(1), within: .seconds(1)) { _ in }
+            try await RemoteHelper.ground.ensure(on: repl, within: .seconds(1))
+            #expect(unit.state.withLock { $0.executed.count { $0.contains("print('helper'") } } == questions)
+        }
+    }
+
     @Test func startLeavesTheProgramRunning() async throws {
         try await time.run {
             let unit = FakeUnit(time)
@@ -263,8 +275,9 @@ import VirtualDevices
         }
     }
 
-    /// At a prompt that comes again and again Python did not restart. Behind one alone a program may run: it gets no second ^D.
-    @Test(arguments: [1, 1000]) func aPromptIsNoStart(prompts: Int) async throws {
+    /// At a prompt that comes again and again Python did not restart, however much stands before it. Behind one alone a program may run:
+    /// it gets no second ^D.
+    @Test(arguments: [(1, 0), (1000, 0), (1000, 9000)]) func aPromptIsNoStart(prompts: Int, printed: Int) async throws {
         try await time.run {
             let unit = FakeUnit(time)
             let repl = try await attach(unit)
@@ -274,7 +287,7 @@ import VirtualDevices
                 group.addTask {
                     for _ in 0..<prompts {
                         try await clock.sleep(until: clock.deadline(in: .milliseconds(10)))
-                        unit.say(">>> ")
+                        unit.say(String(repeating: "x", count: printed) + ">>> ")
                     }
                 }
                 let hasStarted = try await repl.start(within: .seconds(1))

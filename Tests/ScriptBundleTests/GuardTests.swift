@@ -114,6 +114,30 @@ struct GuardTests {
         #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
     }
 
+    /// The command that puts a copy in its file's place is lost, or what the unit says at its end. Both times the file is the new one.
+    @Test(arguments: [false, true]) func aCopyIsPutInPlaceOnce(isCarriedOut: Bool) async throws {
+        let folder = try makeUnitFolder()
+        try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
+        let (isSent, isDone) = (Once(), Once())
+        let host = try MicroPythonHost(
+            folder: folder,
+            packetFault: { _, bytes in
+                guard String(decoding: bytes, as: UTF8.self).contains("_ns.place("), isSent.claim() else { return bytes }
+                return isCarriedOut ? bytes : [0x03]
+            },
+            notificationFault: { _, bytes in
+                guard isCarriedOut, isSent.isClaimed, bytes.contains(UInt8(ascii: ">")), isDone.claim() else { return bytes }
+                return bytes.map { $0 == UInt8(ascii: ">") ? UInt8(ascii: "X") : $0 }
+            })
+        defer { host.endAndRemove() }
+        let helper = ScriptHelper(repl: try await attach(host), way: .literals)
+        try await helper.session.ensure()
+        try await helper.replace(set.files[0]) { _ in }
+        #expect(isSent.isClaimed && isDone.isClaimed == isCarriedOut)
+        #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
+        #expect(try names(in: folder) == ["states.py"])
+    }
+
     /// It arrives damaged whenever it is sent.
     @Test func aFileThatAlwaysArrivesDamagedIsGivenUp() async throws {
         let folder = try makeUnitFolder()

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import FrameFamily
+import MonocleFamily
 import REPL
 import Support
 import TestSupport
@@ -123,6 +124,19 @@ import Testing
         #expect {
             try ScriptSet.load(folder: path)
         } throws: { ($0 as? ScriptError)?.diagnosis.code == "SCR-0002" }
+    }
+
+    /// Who looks for mistakes reads no more than a release may have, and says which scripts are left out.
+    @Test func looseScriptsAreBoundedTogether() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["a.py", "b.py", "main.py"] { try Data("1234".utf8).write(to: folder.appendingPathComponent(name)) }
+        let found = try ScriptFolder(folder.path(percentEncoded: false))
+            .looseScripts(of: .monocle, limits: ScriptLimits(fileCount: 3, fileByteCount: 4, totalByteCount: 8))
+        #expect(found.files.map(\.name) == ["a.py", "b.py"])
+        #expect(found.unreadable.map(\.name) == ["main.py"])
+        #expect(found.unreadable.map(\.error) == [.setTooLong(byteCount: 12, limit: 8)])
     }
 
     /// A unit may say anything.

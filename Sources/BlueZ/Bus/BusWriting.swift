@@ -62,7 +62,6 @@ private enum BusWriter {
 
     private static func append(_ text: String, _ type: Int32, _ iterator: inout DBusMessageIter) -> Bool {
         text.withCString { pointer in
-            guard dbus_validate_utf8(pointer, nil) != 0 else { return false }
             var pointer: UnsafePointer<CChar>? = pointer
             return dbus_message_iter_append_basic(&iterator, type, &pointer) != 0
         }

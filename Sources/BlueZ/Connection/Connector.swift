@@ -73,15 +73,14 @@ struct Connector: Sendable {
                 try await clock.sleep(until: until)
                 return .paused
             }
+            if action != .awaitServices { await abandon(&progress) }
             guard action != .awaitAdapter, let station = progress.station else {
-                await abandon(&progress)
                 leaveRadio(&progress)
                 let (session, adapter) = try await central.station(before: deadline)
                 let station = Station(session: session, adapter: adapter.path, address: address)
                 progress.station = station
                 return station.readiness
             }
-            if action != .awaitServices { await abandon(&progress) }
             switch action {
             case .find: return try await find(on: station, &progress)
             case .connect(let until): return try await attempt(on: station, before: until, &progress)

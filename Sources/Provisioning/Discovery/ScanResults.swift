@@ -45,17 +45,15 @@ public struct ScanResults: Sendable {
         }
     }
 
-    /// - Returns: whether the sighting was of a unit.
-    @discardableResult
-    public mutating func note(_ advertisement: Advertisement, at now: SessionClock.Instant) -> Bool {
-        guard var unit = families.recognise(advertisement) else { return false }
+    /// Of a unit; what else advertises is left out.
+    public mutating func note(_ advertisement: Advertisement, at now: SessionClock.Instant) {
+        guard var unit = families.recognise(advertisement) else { return }
         let known = entries[unit.advertisedAddress]
         let heard = Double(min(20, max(-127, advertisement.rssi)))
-        guard known != nil || hasRoom(for: unit, heard) else { return true }
+        guard known != nil || hasRoom(for: unit, heard) else { return }
         let rssi = known.map { $0.rssi + Self.newness * (heard - $0.rssi) } ?? heard
         unit.rssi = Int(rssi.rounded())
         entries[unit.advertisedAddress] = Entry(unit: unit, rssi: rssi, seen: now)
-        return true
     }
 
     /// A full list makes room for a wanted or nearer unit by dropping the weakest of the others.

@@ -30,7 +30,6 @@ struct JobProgress: Sendable {
     /// 0…1 over the whole job, never going back.
     mutating func overall(stageFraction: Double) -> Double {
         let total = done + weights.values.sorted().reduce(0, +)
-        guard total > 0 else { return highest }
         let fraction = (done + (weights[current] ?? 0) * min(1, max(0, stageFraction))) / total
         highest = max(highest, min(1, fraction))
         return highest

@@ -93,10 +93,7 @@ extension JobState {
     var advances: Int { state.withLock { $0.reach.advances } }
 
     func complete() {
-        update { state in
-            let overall = max(state.progress.overall(stageFraction: 1), 1)
-            return .progress(stage: state.stage ?? .proof, overall: overall, bytesDone: 0, bytesTotal: 0)
-        }
+        update { state in .progress(stage: state.stage ?? .proof, overall: 1, bytesDone: 0, bytesTotal: 0) }
     }
 }
 

@@ -283,16 +283,16 @@ import Testing
         #expect(run.started.map(\.adapter) == [1])
     }
 
-    @Test func aLoweredCeilingLimitsTheJobs() {
+    @Test(arguments: [1, 2]) func aLoweredCeilingLimitsTheJobs(links: Int) {
         var run = Run(Self.units(6)) { $0.jobsPerAdapter = 4 }
         #expect(run.running.count == 4)
-        run.machine.take(.capacity(adapter: 0, links: 2, ceiling: 2), at: run.now)
+        run.machine.take(.capacity(adapter: 0, links: links, ceiling: links), at: run.now)
         run.advance()
-        #expect(run.told.contains(.ceilingLowered(adapter: "hci0", links: 2)))
-        for _ in 0..<2 { run.end(run.running[0]) }
-        #expect(run.running.count == 2)
+        #expect(run.told.contains(.ceilingLowered(adapter: "hci0", links: links)))
+        for _ in links..<4 { run.end(run.running[0]) }
+        #expect(run.running.count == links)
         run.end(run.running[0])
-        #expect(run.running.count == 2)
+        #expect(run.running.count == links)
     }
 
     /// Anything may call itself a bootloader at the next address.

@@ -98,6 +98,27 @@ import VirtualDevices
         #expect(result.entries.filter { $0.result == .notStarted(FleetError.interrupted.diagnosis) }.count == 2)
     }
 
+    @Test func whoEndsAfterAnInterruptIsToldOfAtOnce() async throws {
+        let ends = Mutex<[Duration]>([])
+        try await play { unit, central in
+            let clock = central.clock
+            try? await clock.sleep(until: clock.deadline(in: .seconds(100)))
+            let number = Self.number(unit)
+            await clock.shielded(for: .seconds(5)) { try await clock.sleep(until: clock.deadline(in: .seconds(1 + number))) }
+            return 1
+        } _: { fleet, clock in
+            let run = clock.task {
+                await fleet.run(Self.units(2)) { event in
+                    if case .ended = event.content { ends.withLock { $0.append(event.time.offset) } }
+                }
+            }
+            try await clock.sleep(until: clock.deadline(in: .seconds(10)))
+            run.cancel()
+            _ = try await run.value
+        }
+        #expect(ends.withLock { $0 } == [.seconds(11), .seconds(12)])
+    }
+
     @Test func aDrainFinishesWhatRuns() async throws {
         let isDraining = Mutex(false)
         let result = try await play(isDraining: { isDraining.withLock { $0 } }) { unit, central in

@@ -20,7 +20,8 @@ import VirtualDevices
     }
 
     private func rescue(
-        trusting trusted: SigningKey? = nil, cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false, stays: Bool = false
+        trusting trusted: SigningKey? = nil, cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false, stays: Bool = false,
+        options: JobOptions = JobOptions()
     ) async throws -> (UnitReport, isUpdated: Bool, connects: Int) {
         let key = try SigningKey.generate()
         let firmware = try firmware(signedBy: key)
@@ -35,7 +36,7 @@ import VirtualDevices
                 defer { group.cancelAll() }
                 let job = try ProvisioningJob(
                     family: .frame.stating(Self.version), central: frame, address: StrandedUnit.application, assets: AssetSet(firmware),
-                    options: JobOptions())
+                    options: options)
                 let report = try await job.run { _ in }
                 return (report, frame.isUpdated, frame.connectCount)
             }
@@ -49,6 +50,13 @@ import VirtualDevices
         #expect(report.family == "frame" && report.identity.address == StrandedUnit.application)
         #expect(report.steps.first == StepReport(
             component: .firmware, action: .updated, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
+    }
+
+    @Test func whatItGotInItsBootloaderIsNotForcedOnItOnceMore() async throws {
+        var options = JobOptions()
+        options.force = true
+        let (report, _, connects) = try await rescue(options: options)
+        #expect(report.passed && connects == 1, "\(report)")
     }
 
     /// It boots late: nobody looks for a bootloader that is not there any more.

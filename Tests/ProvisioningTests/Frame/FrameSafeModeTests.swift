@@ -134,14 +134,38 @@ struct FrameSafeModeTests {
                 group.cancelAll()
                 while await group.nextResult() != nil {}
             }
-            let connection = try await UnitLocator(central: central, family: .frame, address: unit.address).connect(.application)
-            let messages = try await connection.subscribe(to: LuaService.transmit, deadline: clock.deadline(in: .seconds(5)))
-            let end = clock.deadline(in: .seconds(5))
-            var isAlive = false
-            while !isAlive, let message = try await messages.next(before: end, on: clock) { isAlive = message == [1] + Array("beat".utf8) }
-            #expect(isAlive, "cancelled after \(moment) ms")
-            await connection.disconnect()
+            try await Self.expectProgram(of: unit, over: central, "cancelled after \(moment) ms")
         }
         #expect(try Self.content(bench, "main.lua") == Self.own && Self.content(bench, "main.lua.aside") == "-- mine")
+    }
+
+    private static func expectProgram(of unit: VirtualUnit, over central: VirtualCentral, _ note: String) async throws {
+        let clock = central.clock
+        let connection = try await UnitLocator(central: central, family: .frame, address: unit.address).connect(.application)
+        let messages = try await connection.subscribe(to: LuaService.transmit, deadline: clock.deadline(in: .seconds(5)))
+        let end = clock.deadline(in: .seconds(5))
+        var isAlive = false
+        while !isAlive, let message = try await messages.next(before: end, on: clock) { isAlive = message == [1] + Array("beat".utf8) }
+        #expect(isAlive, "\(note)")
+        await connection.disconnect()
+    }
+
+    /// Over its only link: nobody comes back to put the unit right.
+    @Test(arguments: TestRange.of(Array(stride(from: 0, through: 1100, by: 100)), quick: [500, 700, 900]))
+    func aCancelledOneEndsInOrderOverItsOwnLink(moment: Int) async throws {
+        let bench = try await Self.bench()
+        defer { bench.remove() }
+        try await bench.play { central, unit in
+            let clock = central.clock
+            let restart = try #require(Family.frame.provisioning?.restartWithoutProgram)
+            let connection = try await UnitLocator(central: central, family: .frame, address: unit.address).connect(.application)
+            let run = clock.task { try await restart(connection, clock, RestoreGuard()) }
+            try await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
+            run.cancel()
+            await #expect(throws: CancellationError.self) { try await run.value }
+            await connection.disconnect()
+            try await Self.expectProgram(of: unit, over: central, "cancelled after \(moment) ms")
+        }
+        #expect(try Self.content(bench, "main.lua") == Self.own && Self.content(bench, "main.lua.aside") == nil)
     }
 }

@@ -187,6 +187,15 @@ import VirtualDevices
         }
     }
 
+    @Test func whatAProgramSaysWhileThePromptIsFoundIsKept() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            unit.say([1] + Array("late".utf8))
+            try await repl.recover(within: .seconds(10))
+            #expect(try await repl.next(before: clock.deadline(in: .seconds(1))) == .message(Array("late".utf8)))
+        }
+    }
+
     @Test func aFloodOfNotificationsIsBounded() async throws {
         try await play { unit, clock in
             let repl = try await Self.attach(unit, clock)
