@@ -180,7 +180,7 @@ struct StormJudge {
     }
 
     private static let costs: [StormFault.Kind: (bytes: Int, seconds: Double)] = [
-        .lostPacket: (4200, 9), .lostNotification: (4200, 12), .damagedPacket: (6500, 10), .damagedNotification: (12_500, 9),
+        .lostPacket: (4200, 9), .lostNotification: (4200, 13), .damagedPacket: (6500, 10), .damagedNotification: (12_500, 9),
         .link: (12_500, 30),
     ]
 
