@@ -8,6 +8,8 @@ struct MachineDriver {
     let image: [UInt8]
     var machine: TransferMachine
     var now = Duration.zero
+    /// From one event to the next.
+    var roundTrip = Duration.milliseconds(10)
 
     init(imageSize: Int = 10_000) {
         image = Fixtures.image(imageSize)
@@ -19,7 +21,7 @@ struct MachineDriver {
 
     /// Time passes only in waits.
     mutating func handle(_ event: TransferEvent) -> [TransferAction] {
-        now += .milliseconds(10)
+        now += roundTrip
         return machine.handle(event, at: now)
     }
 

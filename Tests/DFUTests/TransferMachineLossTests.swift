@@ -53,11 +53,14 @@ extension TransferMachineTests {
         #expect(driver.done(1).last == .wait(.answer(.select), .milliseconds(700 + 4 * 100)))
     }
 
-    /// Nothing has told yet how long packets take: at most two round trips each.
-    @Test func theFirstAnswerBehindPacketsIsNotAwaitedLong() {
+    /// Nothing has told yet how long packets take: two round trips each over a usual link, as at 256 bytes a second over a slow one.
+    @Test(arguments: [(244, 10, 0.2...2), (20, 10, 1...5), (20, 400, 5...11)] as [(Int, Int, ClosedRange<Double>)])
+    func theFirstAnswerBehindPacketsIsNotAwaitedLong(payload: Int, roundTrip: Int, seconds: ClosedRange<Double>) throws {
         var driver = MachineDriver(imageSize: 2440)
-        _ = driver.toImage(offset: 0)
-        #expect(driver.done(1).last == .wait(.answer(.select), .milliseconds(700 + 2 * 10 * 10)))
+        driver.roundTrip = .milliseconds(roundTrip)
+        _ = driver.toImage(payloadSize: payload, offset: 0)
+        guard case .wait(.answer(.select), let wait)? = driver.done(1).last else { return #expect(Bool(false), "no question") }
+        #expect(seconds.contains(wait / .seconds(1)), "\(wait)")
     }
 
     /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.

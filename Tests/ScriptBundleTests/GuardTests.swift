@@ -114,8 +114,8 @@ struct GuardTests {
         #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
     }
 
-    /// The command that puts a copy in its file's place is lost, or what the unit says at its end. Both times the file is the new one.
-    @Test(arguments: [false, true]) func aCopyIsPutInPlaceOnce(isCarriedOut: Bool) async throws {
+    /// The command that puts a copy in its file's place is lost, or the end of its answer is damaged.
+    @Test(arguments: [false, true]) func aCopyWhosePlacingIsLostIsInPlace(isCarriedOut: Bool) async throws {
         let folder = try makeUnitFolder()
         try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
         let (isSent, isDone) = (Once(), Once())

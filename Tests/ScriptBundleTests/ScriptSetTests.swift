@@ -128,11 +128,9 @@ import Testing
 
     /// Who looks for mistakes reads no more than a release may have, and says which scripts are left out.
     @Test func looseScriptsAreBoundedTogether() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for name in ["a.py", "b.py", "main.py"] { try Data("1234".utf8).write(to: folder.appendingPathComponent(name)) }
-        let found = try ScriptFolder(folder.path(percentEncoded: false))
+        let folder = try TemporaryFolder()
+        for name in ["a.py", "b.py", "main.py"] { try folder.write("1234", to: name) }
+        let found = try ScriptFolder(folder.path)
             .looseScripts(of: .monocle, limits: ScriptLimits(fileCount: 3, fileByteCount: 4, totalByteCount: 8))
         #expect(found.files.map(\.name) == ["a.py", "b.py"])
         #expect(found.unreadable.map(\.name) == ["main.py"])

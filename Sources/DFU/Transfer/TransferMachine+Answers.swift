@@ -21,6 +21,7 @@ extension TransferMachine {
         }
         if case .asking(let object) = state, hasPassed(object, checksum) {
             pacing.notePassage()
+            silences = 0
             var object = object
             object.proved = object.sent
             return send(object)

@@ -100,9 +100,11 @@ extension TransferMachine {
 
     /// A late answer costs only another question: the timeout begins short and doubles with every answer in a row that does not come.
     /// Verifying a signature or a hash takes longer, and after the last EXECUTE no question may disturb the unit. An answer follows the
-    /// packets before it: a connection event carries one or more of them, and no round trip is shorter than one.
+    /// packets before it. Each connection event carries at least one, and a round trip takes at least one event; twice that, as some are
+    /// sent again, but no longer than at 256 bytes a second.
     private func timeout(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
-        let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? roundTrip * (2 * byteCount / packetSize)
+        let first = min(roundTrip * (2 * byteCount / packetSize), .seconds(byteCount) / 256)
+        let air = receiptTime.map { byteCount == 0 || silences > 0 ? .zero : $0 * 4 } ?? first
         let work: Duration =
             switch state {
             case .executing(.initPacket): .seconds(3)

@@ -15,7 +15,8 @@ extension MonocleConsole {
     /// Bytes. A program that prints without a pause goes silent by itself: the firmware does not notice a full output ring while the read
     /// position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
-    private static let interruptTimeout = Duration.seconds(1)
+    /// A program that tidies up has as long as the first.
+    private static let interruptTimeouts = [3, 1, 1].map(Duration.seconds)
     private static let announcement = Array("rdy:".utf8)
     static let restartCode = "print('_nr' in globals())"
 
@@ -128,9 +129,9 @@ extension MonocleConsole {
         restoreGuard.interrupted()
         var reader = ConsoleReader()
         var wasRunning = false
-        for _ in 0..<3 where !wasRunning {
-            let deadline = repl.clock.deadline(in: Self.interruptTimeout)
-            try await repl.interrupt(within: Self.interruptTimeout)
+        for timeout in Self.interruptTimeouts where !wasRunning {
+            let deadline = repl.clock.deadline(in: timeout)
+            try await repl.interrupt(within: timeout)
             while !wasRunning, let bytes = try await repl.nextOutput(before: deadline) {
                 wasRunning = reader.receive(bytes).contains(.ended)
             }

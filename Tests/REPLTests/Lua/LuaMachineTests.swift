@@ -28,7 +28,7 @@ import Testing
 
     @Test func aCallThatDoesNotFitOnePacketIsRefused() throws {
         var machine = machine(payload: 97)
-        let most = 97 - LuaHelper.callOverhead - 5
+        let most = 97 - LuaHelper.callOverhead - "_nf.w".utf8.count
         #expect(try Self.writes(machine.call("_nf.w", [UInt8](repeating: 49, count: most))).allSatisfy { $0.utf8.count <= 97 })
         #expect(throws: LinkError.valueTooLong(count: 98, limit: 97)) { try machine.call("_nf.w", [UInt8](repeating: 49, count: most + 1)) }
     }
