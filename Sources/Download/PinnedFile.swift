@@ -37,8 +37,6 @@ public struct PinnedFile: Sendable, Hashable {
         return nil
     }
 
-    var host: String { URLComponents(string: address)?.host?.lowercased() ?? "" }
-
     /// The last part of the path; another name where that is none for a file.
     public var name: String {
         let last = URLComponents(string: address)?.path.split(separator: "/").last.map(String.init) ?? ""

@@ -4,7 +4,6 @@ import Support
 
 /// A session at a unit's Python or Lua prompt. One task uses it at a time.
 public protocol UnitPrompt: Sendable {
-    var clock: SessionClock { get }
     /// Of the fastest command.
     var roundTrip: Duration { get }
     func recover(within: Duration) async throws

@@ -38,6 +38,15 @@ import Testing
         }
     }
 
+    /// Handlers of `exit` free what another thread may still use; nothing here is buffered.
+    @Test func theToolEndsAtOnce() throws {
+        for file in try Project.files(Project.swiftFiles(in: Self.sources.appendingPathComponent("noafw")), holding: "exit(") {
+            for line in try Project.lines(of: file) where !line.contains("\"") {
+                #expect(line.firstMatch(of: /(^|[^_\w.])exit\(/) == nil, "\(file.lastPathComponent): \(line)")
+            }
+        }
+    }
+
     /// SwiftPM's accessor ends the process when the binary was moved without its resources.
     @Test func resourcesAreLookedFor() throws {
         for file in try Project.files(Project.swiftFiles(in: Self.sources), holding: "Bundle.module") {

@@ -10,7 +10,6 @@ import Testing
         let id = RunIDGenerator(now: { UTCTime(microseconds: 1_645_557_742_000_999) }, random: { 0x18C4_DC0C_0C07_398F }).next()
         // RFC 9562, appendix A.6, has the same millisecond.
         #expect("\(id)".hasPrefix("017f22e2-79b0-7"))
-        #expect(id.milliseconds == 1_645_557_742_000)
         #expect(RunID("\(id)") == id)
         #expect(UUID(uuidString: "\(id)")?.uuidString.lowercased() == "\(id)")
         #expect(try JSONDecoder().decode([RunID].self, from: JSONEncoder().encode([id])) == [id])

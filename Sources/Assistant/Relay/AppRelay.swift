@@ -93,15 +93,11 @@ public struct Utterance: Sendable, Hashable {
     public var sound: Sound
     public var photo: Photo?
     /// The program's own text besides the sound.
-    public var text: String
+    public var text = ""
     /// Why the recording was cut.
     public var cut: Cut?
 
     public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
-
-    public init(sound: Sound, photo: Photo? = nil, text: String = "", cut: Cut? = nil) {
-        (self.sound, self.photo, self.text, self.cut) = (sound, photo, text, cut)
-    }
 }
 
 /// A problem that does not end the conversation. The unit's text is printable.

@@ -145,11 +145,11 @@ public struct RobotDrive: Sendable {
     private func perform(_ lines: [RobotLine]) async throws {
         for line in lines {
             try Task.checkCancellation()
-            let failure = FailureBox()
+            let failure = Mutex<(any Error)?>(nil)
             await session.clock.shielded(for: .seconds(3)) { [session] in
-                do { try await session.send(line) } catch { failure.set(error) }
+                do { try await session.send(line) } catch { failure.withLock { $0 = error } }
             }
-            if let error = failure.error { throw error }
+            if let error = failure.withLock(\.self) { throw error }
         }
     }
 
@@ -261,12 +261,4 @@ private final class StopBox: Sendable {
                 deadManMilliseconds: deadMan.milliseconds)
         }
     }
-}
-
-private final class FailureBox: Sendable {
-    private let value = Mutex<(any Error)?>(nil)
-
-    var error: (any Error)? { value.withLock(\.self) }
-
-    func set(_ error: any Error) { value.withLock { $0 = error } }
 }

@@ -24,11 +24,6 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         guard description == text.lowercased() else { return nil }
     }
 
-    public var milliseconds: UInt64 {
-        let bytes = uuid.uuid
-        return [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5].reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
     /// The last eight digits, which are random: enough to distinguish a list's runs.
     public var shortText: String { String(description.suffix(8)) }
 

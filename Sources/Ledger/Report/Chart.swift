@@ -6,11 +6,7 @@ struct Chart {
     var title: String
     var description: String
     var height: Double
-    private var marks: [String] = []
-
-    init(id: String, title: String, description: String, height: Double) {
-        (self.id, self.title, self.description, self.height) = (id, title, description, height)
-    }
+    private(set) var marks: [String] = []
 
     var svg: String {
         let names = "<title id=\"\(id)-title\">\(HTML.text(title))</title><desc id=\"\(id)-desc\">\(HTML.text(description))</desc>"

@@ -58,21 +58,16 @@ public struct UnitFinder: Sendable {
     /// Calls `look` with the units in reach after every sighting and at least twice a second, until it returns `true` or the
     /// deadline. A discovery that ends early, as when bluetoothd restarts, is started again; the radio may return after the
     /// deadline.
-    /// - Parameters:
-    ///   - isWanted: units that are listed however many others are in reach.
-    ///   - heard: called with every sighting, of a unit or not.
+    /// - Parameter isWanted: units that are listed however many others are in reach.
     /// - Throws: ``LinkError`` or the radio's own error if it is missing at the start or does not return.
     public func watch(
         until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false },
-        heard: () -> Void = {}, _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
+        _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
     ) async throws {
         var results = ScanResults(of: known, wanting: isWanted)
         let clock = central.clock
         try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
-            if let sighting {
-                heard()
-                results.note(sighting, at: clock.now)
-            }
+            if let sighting { results.note(sighting, at: clock.now) }
             results.expire(at: clock.now)
             return look(results.units, clock.now)
         }

@@ -12,14 +12,6 @@ public enum UnitSelectionError: Error, Sendable, Hashable {
     case unknownBootloader(DiscoveredUnit)
     /// A bootloader at the address after that of a unit whose application is heard.
     case impostor(DiscoveredUnit)
-
-    public var candidates: [DiscoveredUnit] {
-        switch self {
-        case .none: []
-        case .several(let units), .noneNear(let units), .noneWithName(_, let units), .noneAtAddress(_, let units): units
-        case .otherFamily(let unit), .unknownBootloader(let unit), .impostor(let unit): [unit]
-        }
-    }
 }
 
 extension UnitSelectionError: DiagnosableError {

@@ -31,13 +31,7 @@ struct UnitMatcher: Sendable {
     /// Application addresses of units that this station has worked on.
     let known: Set<DeviceAddress>
     /// Between −65 and −85 dBm only the unit that was already offered stays offered.
-    private var offer: DeviceAddress?
-
-    init(selector: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
-        self.selector = selector
-        self.families = families
-        self.known = known
-    }
+    private(set) var offer: DeviceAddress?
 
     /// An address identifies one unit; anything else takes time to hear the others.
     var decidesAtFirstSight: Bool { if case .address = selector { true } else { false } }

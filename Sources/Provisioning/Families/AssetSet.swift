@@ -34,8 +34,6 @@ public struct AssetSet: Sendable {
         self.bundle = bundle
     }
 
-    public var isEmpty: Bool { assets.isEmpty }
-
     public subscript(_ component: Component) -> (any ComponentAsset)? {
         get { assets[component] }
         set { assets[component] = newValue }

@@ -33,14 +33,17 @@ public struct KnownUnits: Sendable {
     }
 
     /// - Throws: ``StateFileError`` if the file exists but cannot be read.
-    public func load() throws -> [Unit] {
-        guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
+    public func load() throws -> [Unit] { try Self.read(file, Self.units) ?? [] }
+
+    /// - Returns: `nil` if there is no file.
+    static func read<Content>(_ file: URL, _ decode: ([UInt8]) throws -> Content) throws -> Content? {
+        guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return nil }
         do {
-            return try Self.units(in: FileReader.read(file.path, limit: Self.largestFile))
+            return try decode(FileReader.read(file.path, limit: largestFile))
         } catch let failure as FileReader.Failure {
-            throw unreadable(failure.reason)
+            throw StateFileError.unreadable(path: file.path, reason: failure.reason)
         } catch {
-            throw unreadable("it does not hold what it should")
+            throw StateFileError.unreadable(path: file.path, reason: "it does not hold what it should")
         }
     }
 
@@ -92,6 +95,4 @@ public struct KnownUnits: Sendable {
         defer { withExtendedLifetime(lock) {} }
         try body()
     }
-
-    private func unreadable(_ reason: String) -> StateFileError { .unreadable(path: file.path, reason: reason) }
 }

@@ -27,10 +27,8 @@ public final class UnitLock: Sendable {
 
     /// Waits for the lock of a short critical section. A stopped process may hold it for ever.
     /// - Throws: ``StateFileError/locked(path:)`` when it does not become free in time, `CancellationError`.
-    static func waiting(
-        for file: URL, clock: SessionClock, within timeout: Duration = .seconds(10)
-    ) async throws -> UnitLock {
-        let deadline = clock.deadline(in: timeout)
+    static func waiting(for file: URL, clock: SessionClock) async throws -> UnitLock {
+        let deadline = clock.deadline(in: .seconds(10))
         while true {
             do {
                 return try UnitLock(file: file, holder: file.lastPathComponent)

@@ -7,7 +7,6 @@ import Support
 public struct UnitNames: Sendable {
     /// Bytes of a name.
     public static let lengthLimit = 64
-    private static let largestFile = 1 << 20
     private static let capacity = 5000
 
     private struct Document: Codable {
@@ -23,16 +22,7 @@ public struct UnitNames: Sendable {
     }
 
     /// - Throws: ``StateFileError`` if the file exists but cannot be read.
-    public func load() throws -> [DeviceAddress: String] {
-        guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [:] }
-        do {
-            return try Self.names(in: FileReader.read(file.path, limit: Self.largestFile))
-        } catch let failure as FileReader.Failure {
-            throw StateFileError.unreadable(path: file.path, reason: failure.reason)
-        } catch {
-            throw StateFileError.unreadable(path: file.path, reason: "it does not hold what it should")
-        }
-    }
+    public func load() throws -> [DeviceAddress: String] { try KnownUnits.read(file, Self.names) ?? [:] }
 
     static func names(in document: [UInt8]) throws -> [DeviceAddress: String] {
         try JSONDecoder().decode(Document.self, from: Data(document)).names.reduce(into: [:]) { names, entry in

@@ -32,12 +32,13 @@ enum Program {
         if let shortage = ProcessStart.shortage()?.diagnosis {
             ErrorText.lines(shortage, style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
             if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
-            exit(shortage.category.rawValue)
+            _exit(shortage.category.rawValue)
         }
         let code = await Noafw.execute(in: context)
-        guard output.hasFailed else { exit(code) }
+        // Not exit: its handlers free what libcrypto and others keep, while a virtual unit's thread may still use it.
+        guard output.hasFailed else { _exit(code) }
         let failure = CommandError.resultNotWritten.diagnosis
         context.explain(failure)
-        exit(code == 0 ? failure.category.rawValue : code)
+        _exit(code == 0 ? failure.category.rawValue : code)
     }
 }

@@ -155,12 +155,7 @@ struct WatchDocument: Encodable, Sendable {
     var event: Event
     /// Untrusted.
     var text: String?
-    @Omitted var unit: Unit?
-
-    init(time: String, event: Event, text: String? = nil, unit: Unit? = nil) {
-        (self.time, self.event, self.text) = (time, event, text)
-        self.unit = unit
-    }
+    @Omitted var unit: Unit? = nil
 }
 
 extension WatchDocument.Unit {

@@ -5,14 +5,9 @@ import Support
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
-    /// - Parameters:
-    ///   - adapter: `hciN`, an address, or `usb:` and a port; `nil` takes the first one that is on.
-    ///   - notice: gets what the operator should know of a bond.
-    static func with<Value: Sendable>(
-        adapter: String?, notice: @escaping @Sendable (String) -> Void = { _ in },
-        _ body: (any BondingCentral) async throws -> Value
-    ) async throws -> Value {
-        let central = BlueZCentral(adapter: try selector(adapter), notice: notice)
+    /// - Parameter adapter: `hciN`, an address, or `usb:` and a port; `nil` takes the first one that is on.
+    static func with<Value: Sendable>(adapter: String?, _ body: (any BondingCentral) async throws -> Value) async throws -> Value {
+        let central = BlueZCentral(adapter: try selector(adapter))
         do {
             let value = try await body(central)
             await central.close()

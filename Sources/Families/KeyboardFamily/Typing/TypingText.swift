@@ -31,8 +31,6 @@ public struct TypingText: Sendable, Hashable {
     public var characters: Int { items.count { $0.isErasable } }
     public var keys: Int { items.reduce(0) { $0 + $1.keys } }
 
-    mutating public func append(_ item: TypedItem) { items.append(item) }
-
     private mutating func add(_ text: Substring, _ layout: KeyboardLayout) {
         var last: Unicode.Scalar?
         for scalar in text.unicodeScalars {

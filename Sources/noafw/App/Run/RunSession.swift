@@ -38,8 +38,6 @@ struct RunEnd: Sendable {
 
 /// One verb's run: progress while it goes, the results when it ends, an exit code.
 struct RunSession<Presentation: RunPresentation>: Sendable {
-    typealias Events = @Sendable (RunEvent) -> Void
-
     var context: CommandContext
     var report: ReportOptions
     /// Whether standard output is taken by something else than the summary.
