@@ -28,6 +28,16 @@ import Testing
 @Suite struct ConnectGateTests {
     private func time(_ seconds: Double) -> SessionClock.Instant { .init(offset: .seconds(seconds)) }
 
+    /// The holder has a link, beside those of others.
+    private func linked(_ holder: UInt64, besides foreignLinks: Int) -> ConnectGate {
+        var gate = ConnectGate()
+        gate.foreignLinks = foreignLinks
+        let ticket = gate.enter(holder)
+        _ = gate.advance(at: time(0))
+        gate.connected(ticket)
+        return gate
+    }
+
     @Test func oneDialsAtATimeAndTheyComeInTurn() {
         var gate = ConnectGate()
         let tickets = (1...3).map { gate.enter(UInt64($0) * 100) }
@@ -55,11 +65,7 @@ import Testing
 
     /// A unit that reboots needs its place back at once; who came meanwhile waits for a place of its own.
     @Test func aJobKeepsItsPlaceWhileItsUnitReboots() {
-        var gate = ConnectGate()
-        gate.foreignLinks = 4
-        let first = gate.enter(1000)
-        _ = gate.advance(at: time(0))
-        gate.connected(first)
+        var gate = linked(1000, besides: 4)
         let other = gate.enter(2000)
         gate.linkEnded(1000, keepsPlace: true)
         #expect(gate.advance(at: time(1)) == nil, "the place is the first one's")
@@ -107,11 +113,7 @@ import Testing
 
     /// A place kept through a reboot is no link that could end.
     @Test func waitingBesideAPlaceWithoutALinkIsCharged() {
-        var gate = ConnectGate()
-        gate.foreignLinks = 3
-        let first = gate.enter(1000)
-        _ = gate.advance(at: time(0))
-        gate.connected(first)
+        var gate = linked(1000, besides: 3)
         let second = gate.enter(2000)
         #expect(gate.advance(at: time(0)) == second)
         gate.linkEnded(1000, keepsPlace: true)
