@@ -122,6 +122,21 @@ struct AdapterTests {
         try await station.daemon.until("connected", equals: 0)
     }
 
+    /// bluetoothd tells that the unit is gone before it tells that the adapter is: what begins in between is on the old one.
+    @Test(arguments: [nil, .kernelName("hci0"), .address(DeviceAddress("00:1A:7D:DA:71:01")!)] as [AdapterSelector?])
+    func anAdapterThatIsTakenOutWhileTheUnitIsSoughtIsAwaited(selector: AdapterSelector?) async throws {
+        let station = try await Station(unit: nil, adapter: ["address": Self.first])
+        let central = central(selector, on: station)
+        async let connection = central.connect(to: Station.address, deadline: station.soon)
+        try await station.daemon.until("discoveries", equals: 1)
+        try await station.daemon.tell("remove_adapter", ["adapter": "hci0"])
+        try await station.daemon.tell("adapter", ["name": "hci1", "address": Self.first])
+        try await station.addUnit(["adapter": "hci1"])
+        await (try connection).disconnect()
+        await central.close()
+        try await station.daemon.until("connected", equals: 0)
+    }
+
     @Test func adaptersThatShareAnAddressAreRefusedAndThatIsTold() async throws {
         let station = try await Station(adapter: ["address": Self.first])
         try await station.daemon.tell("adapter", ["name": "hci1", "address": Self.first])

@@ -123,8 +123,14 @@ import Testing
         #expect(try after(.doesNotExist) == .find)
         #expect(try after(.notReady) == .awaitAdapter)
         #expect(try after(.daemonStopped) == .awaitAdapter)
+        #expect(try after(.noAdapter("hci0")) == .awaitAdapter)
         #expect(try after(.accessDenied("")) == .fail(.bluez(.accessDenied(""))))
         #expect(try after(.notSupported) == .fail(.bluez(.notSupported)))
+    }
+
+    @Test func anAdapterThatWasNeverThereIsNotAwaited() throws {
+        var machine = try machine()
+        #expect(machine.handle(.failed(.noAdapter("hci7")), at: at(1)) == .fail(.bluez(.noAdapter("hci7"))))
     }
 
     @Test func keysThatDoNotMatchAreForgottenOnce() throws {

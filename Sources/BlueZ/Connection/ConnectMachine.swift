@@ -54,6 +54,7 @@ struct ConnectMachine: Sendable {
     private let address: DeviceAddress
     private let deadline: SessionClock.Instant
     private var bond: BondRecovery
+    private var hadAdapter = false
     private var hasFailed = false
     private var stepBegan = SessionClock.Instant(offset: .zero)
     private var pause = Duration.milliseconds(100)
@@ -72,7 +73,9 @@ struct ConnectMachine: Sendable {
 
     mutating func handle(_ event: Event, at now: SessionClock.Instant) -> Action {
         switch event {
-        case .adapterReady(let isKnown): return go(isKnown ? .attempt : .find, now)
+        case .adapterReady(let isKnown):
+            hadAdapter = true
+            return go(isKnown ? .attempt : .find, now)
         case .found: return go(.attempt, now)
         case .paused: return go(stepAfterPause, now)
         case .forgotten: return go(.find, now)
@@ -129,6 +132,8 @@ struct ConnectMachine: Sendable {
     private mutating func recover(from error: BlueZError, _ now: SessionClock.Instant) -> Action {
         lastError = error
         let reason = error.diagnosis.message
+        // One that was in use may be plugged in again; one that never was is misnamed.
+        if case .noAdapter = error, !hadAdapter { return .fail(.bluez(error)) }
         switch error.recovery {
         case .again: return retry(.attempt, because: reason, now)
         case .rediscover: return retry(.find, because: reason, now)

@@ -110,9 +110,9 @@ extension BlueZError {
             .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .failed, .pairingBrokeOff:
             .again
         case .doesNotExist: .rediscover
-        case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
+        case .notReady, .adapterOff, .noAdapter, .daemonStopped, .busLost: .awaitAdapter
         case .pairingFailed: .pairAgain
-        case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
+        case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible,
             .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .adapterNotShown, .radioHangs, .alreadyConnected,
             .agentMissing, .adapterNotPairable, .notPermitted, .notAuthorized, .notSupported, .alreadyExists:
             .giveUp
