@@ -223,7 +223,7 @@ let package = Package(
         ]),
         // A world from one seed, docs/testing.md.
         tests("StormTests", [
-            "noafw", "Archive", "Bluetooth", "Cryptography", "DFU", "FPGA", "Ledger", "LedgerStore", "MonocleFamily", "FrameFamily", "Provisioning", "ScriptBundle",
+            "noafw", "Archive", "Bluetooth", "Cryptography", "DFU", "FPGA", "Ledger", "LedgerServer", "LedgerStore", "MonocleFamily", "FrameFamily", "Provisioning", "ScriptBundle",
             "Support", "VirtualDevices", "VirtualFaults", "TestSupport",
         ]),
         // The catalogue of errors, docs/errors.md.

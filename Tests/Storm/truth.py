@@ -3,10 +3,10 @@
 
 Each line of its input is a question, and each line of its output an answer; both are JSON. A question has the `world`, a folder, and
 `units`, each with its `folder` below the world and what it should hold: `firmware` (a DFU package), `fpga` (an image) and `files` (a path by
-name), what it should not, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
-(text by name). What is left out is not looked at.
+name), the text `typed` on its host, what it should not have, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
+(text by name). What is left out is not looked at. The station's `server`, if there is one, is a command that answers SQL.
 """
-import base64, json, pathlib, re, sqlite3, sys, traceback, zipfile
+import base64, json, pathlib, re, sqlite3, subprocess, sys, traceback, zipfile
 
 # The FPGA's part of a Monocle's flash, and the word behind it that commits it (monocle-micropython, `modules/update.c`).
 FPGA_SIZE, COMMITTED = 0x6C80E, b"done"
@@ -25,7 +25,12 @@ VERSION = re.compile(rb"v\d\d\.\d{3}\.\d{4}")
 
 def unit(world, wanted):
     folder = world / wanted["folder"]
-    differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted)]
+    differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted), *robot(folder)]
+    harm = [*motion(folder)]
+    if wanted.get("typed"):
+        text = typed(folder)
+        differences += [] if text == wanted["typed"] else [f"typed: {len(text)} characters"]
+        harm += [] if wanted["typed"].startswith(text) else [f"its host shows {text}"]
     held = [file.read_bytes() for place in (folder / "files", world / "state/kept") for file in place.rglob("*") if file.is_file()]
     lost = [name for name, text in wanted.get("own", {}).items() if text.encode() not in held]
     has_program = any((folder / "files" / name).is_file() for name in ("main.py", "main.lua"))
@@ -33,11 +38,51 @@ def unit(world, wanted):
     is_new = not any(name.startswith("main.") for name in different)
     is_mixed = has_program and bool(different) and (len(different) < len(wanted["files"]) if wanted["isOlder"] else is_new)
     address = json.loads((folder / "unit.json").read_text())["address"]
-    return {"differences": differences, "lost": lost, "address": address, "hasProgram": has_program, "isMixed": is_mixed}
+    return {"differences": differences, "lost": lost, "harm": harm, "address": address, "hasProgram": has_program, "isMixed": is_mixed}
+
+
+def robot(folder):
+    """What is wrong with a robot, or before it."""
+    if (folder / "robot.json").exists():
+        around = json.loads((folder / "robot.json").read_text())["surroundings"]
+        if around["battery"] < 9:
+            yield "battery: low"
+        if around.get("obstacle", 999) >= 300:
+            yield "obstacle: none"
+        if around.get("blocked"):
+            yield "wheels: blocked"
+
+
+def motion(folder):
+    """Motors that were left on, or went on for too long: four turns of 1.6 s, twice."""
+    if (folder / "motors.csv").exists():
+        rows = [[int(cell) for cell in line.split(",")] for line in (folder / "motors.csv").read_text().splitlines()[1:]]
+        begun = None
+        for time, left, right, _ in rows:
+            if begun is not None and time - begun > 8000:
+                yield f"its motors ran from {begun} to {time} ms"
+            begun = (time if begun is None else begun) if left or right else None
+        if begun is not None:
+            yield f"its motors run since {begun} ms"
+
+
+def typed(folder):
+    """The text of a keyboard's reports: the page of the USB HID usage tables that has the keys."""
+    if not (folder / "hid-reports.txt").exists():
+        return ""
+    keys = {**{4 + number: chr(97 + number) for number in range(26)}, 44: " "}
+    text = ""
+    for line in (folder / "hid-reports.txt").read_text().splitlines():
+        report = bytes.fromhex(line.split()[1]) if not line.startswith("#") else b"\1\0\0\xff"
+        if report[3]:
+            text += keys.get(report[3], "?") if report[1] == 0 else "?"
+    return text
 
 
 def application(folder):
     """The firmware that starts."""
+    if not (folder / "bootloader.json").exists():
+        return None
     storage = json.loads((folder / "bootloader.json").read_text())
     settings = storage.get("settingsPage") or storage.get("backupPage") or {}
     bank = settings.get("bank0", {"content": 0, "size": 0})
@@ -118,11 +163,26 @@ def record(row, before):
             yield f"it has sent {sorted(sent)}, and {name} with {digest}"
 
 
-def ledger(world, held):
+def server(command, runs):
+    """What the server contradicts in the ledger's records, what it has not got, and the units that it thinks are worked on."""
+    if not command:
+        return [], 0, 0
+    ask = "select json_agg(run) from noafw.runs as run; select count(*) from noafw.leases where expires_at > now() and holder = 'storm'"
+    answer = subprocess.run(command, input=ask, capture_output=True, text=True, check=True).stdout.strip().splitlines()
+    known, claimed = {run["id"]: run for run in json.loads(" ".join(answer[:-1]) or "[]")}, int(answer[-1])
+    closed = {run["id"]: run for run in runs if run["outcome"] is not None}
+    same = ("station", "verb", "unit_address", "outcome", "code", "seq", "epoch", "claim")
+    damage = [f"the server has {run}, the ledger has not" for run in known.keys() - closed.keys()]
+    damage += [f"the server has {known[run][name]} as the {name} of {run}, the ledger {closed[run][name]}"
+               for run in known.keys() & closed.keys() for name in same if known[run][name] != closed[run][name]]
+    return damage, len(closed.keys() - known.keys()), claimed
+
+
+def ledger(world, held, command):
     file, spool = world / "state/ledger/ledger.sqlite", world / "state/ledger/spool.jsonl"
     waiting = [json.loads(line)["record"]["id"] for line in spool.read_text().splitlines()] if spool.exists() else []
     if not file.exists():
-        return {"damage": [], "runs": [], "others": [], "waiting": len(waiting), "unentered": len(set(waiting))}
+        return {"damage": [], "runs": [], "others": [], "waiting": len(waiting), "unentered": len(set(waiting)), "unsent": 0, "claimed": 0}
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
         damage = [row[0] for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
@@ -147,30 +207,32 @@ def ledger(world, held):
                 known = {"fpga": said.get("fpga")} | held[address]
                 damage += [f"the last record of {address} says {name} {said[name]}, it has {known.get(name)}" for name in said
                            if said[name] != known.get(name)]
+        contradictions, unsent, claimed = server(command, [dict(row) for row in connection.execute("select * from runs")])
+        damage += contradictions
         connection.row_factory = None
         ids = {row[0] for row in connection.execute("select id from runs")}
         return {
             "damage": damage, "runs": [list(row) for row in connection.execute(runs.format("<>"), [STRANGER])],
             "others": [list(row) for row in connection.execute(runs.format("="), [STRANGER])], "waiting": len(waiting),
-            "unentered": len(set(waiting) - ids)}
+            "unentered": len(set(waiting) - ids), "unsent": unsent, "claimed": claimed}
     finally:
         connection.close()
 
 
-def truth(world, wanted):
+def truth(question):
+    world, wanted = pathlib.Path(question["world"]), question["units"]
     left = [name for path in (world / "state").rglob("*") if path.is_file()
             and not STATE.match(name := path.relative_to(world / "state").as_posix())]
     left += [path.name for path in world.rglob("*") if ".new-" in path.name or path.name.endswith(".tmp")]
     units = [unit(world, each) for each in wanted]
     held = {said["address"]: versions(world / each["folder"]) for said, each in zip(units, wanted)}
-    return {"units": units, "ledger": ledger(world, held), "left": sorted(left)}
+    return {"units": units, "ledger": ledger(world, held, question.get("server")), "left": sorted(left)}
 
 
 if __name__ == "__main__":
     for line in sys.stdin:
         try:
-            question = json.loads(line)
-            answer = truth(pathlib.Path(question["world"]), question["units"])
+            answer = truth(json.loads(line))
         except Exception:
             answer = traceback.format_exc()
         print(json.dumps(answer), flush=True)

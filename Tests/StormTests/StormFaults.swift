@@ -53,7 +53,7 @@ struct StormFaults: UnitFaults {
         case .dropped: plan.droppedDataPackets.insert(fault.at)
         case .crash: plan.crashesAtDataPackets.insert(fault.at)
         case .swallowedBreak: plan.swallowedBreaks.insert(fault.at)
-        case .dying, .cancel, .battery, .busy, .interrupt, .clock, .station, .locked, .catalogue: break
+        case .dying, .cancel, .battery, .busy, .interrupt, .clock, .station, .locked, .catalogue, .claims, .uploads: break
         }
     }
 

@@ -30,7 +30,7 @@ extension StormPlan {
     fileprivate var remedy: Verb { verb == .verify || verb == .chat ? .flash : verb }
 
     /// As the verb ends where nothing goes wrong.
-    fileprivate var usualCode: Int32 { (verb == .verify || verb == .chat) && units[0].prior != .provisioned ? 1 : lastCode }
+    fileprivate var usualCode: Int32 { [.verify, .chat, .robot, .drive].contains(verb) && units[0].prior != .provisioned ? 1 : lastCode }
 
     /// As it ends once the units hold everything.
     var lastCode: Int32 { dies ? 1 : 0 }
@@ -61,7 +61,7 @@ extension StormPlan {
         let truth = try await world.truth(verb == .verify ? .flash : verb, station)
         judge.judge(first, truth)
         if let calm { judge.judgeCost(of: first, beside: calm) }
-        for fault in faults where fault.kind == .battery { try world.charge(units[fault.unit], percent: 80) }
+        try world.mend()
         let second = try await world.run(remedy, faults: false, seed: seed &+ 1, day: 1)
         judge.judgeAgain(second, try await world.truth(remedy, station), after: truth)
         keeping?(first.log.lines + ["again"] + second.log.lines + [first.errors, first.output, second.errors])
@@ -85,7 +85,7 @@ struct StormJudge {
 
     init(plan: StormPlan) {
         self.plan = plan
-        _ = StormTruth.teller
+        _ = (StormTruth.teller, plan.claims.map { _ in StormServer.shared })
         strangers = Set(Self.children)
     }
 
@@ -137,7 +137,9 @@ struct StormJudge {
     }
 
     /// What never touches a unit.
-    private static let ofTheStation: Set<StormFault.Kind> = [.cancel, .interrupt, .clock, .station, .locked, .busy, .catalogue]
+    private static let ofTheStation: Set<StormFault.Kind> = [
+        .cancel, .interrupt, .clock, .station, .locked, .busy, .catalogue, .claims, .uploads,
+    ]
 
     /// Once each, and over; a power that fails once, too.
     private static let ofTheAir: Set<StormFault.Kind> = [
@@ -208,6 +210,8 @@ struct StormJudge {
             check(count == 0, "one more run changes \(unit.name), which holds everything")
         }
         if plan.verb.isRecorded { check(truth.ledger.waiting == 0, "\(truth.ledger.waiting) records wait for ever") }
+        check(truth.ledger.unsent == 0, "\(truth.ledger.unsent) records are not on the server")
+        check(truth.ledger.claimed == 0, "\(truth.ledger.claimed) units are claimed still")
         check(truth.ledger.others == first.ledger.others, "another station's record has changed: \(truth.ledger.others)")
         judgeBoth(run, truth, before: first.ledger)
     }
@@ -215,6 +219,7 @@ struct StormJudge {
     private mutating func judgeBoth(_ run: StormRun, _ truth: StormTruth, before: StormTruth.Ledger?) {
         let (old, late) = (before?.runs ?? [], before?.unentered ?? 0)
         check(truth.units.allSatisfy(\.lost.isEmpty), "the owner's files are lost: \(truth.units.map(\.lost))")
+        check(truth.units.allSatisfy(\.harm.isEmpty), "it does harm: \(truth.units.map(\.harm))")
         check(truth.ledger.damage.isEmpty, "the ledger is damaged: \(truth.ledger.damage)")
         check(truth.ledger.waiting > 0 || truth.ledger.runs.allSatisfy { $0[2] != nil }, "a record is open: \(truth.ledger.runs)")
         check(truth.ledger.others.allSatisfy { $0[2] == "pass" }, "another station's record is open: \(truth.ledger.others)")

@@ -1,15 +1,22 @@
 import Foundation
+import LedgerServer
 import VirtualDevices
+
+extension ClaimPolicy: Codable {}
 
 /// A world: what is done to which units, in which air, and what goes wrong. All of it comes from one seed, and can be told in JSON.
 struct StormPlan: Codable, Sendable, Hashable {
     enum Verb: String, Codable, Sendable, CaseIterable {
         case flash, firmware, fpga, scripts, verify, copy, remove, restore, update, fleet, line, chat
+        /// Of a robot, `robot test` and `robot drive`; of a keyboard.
+        case robot, drive, type
 
+        /// Of the verb's units, where it is not one of the glasses.
+        var family: String? { self == .type ? "keyboard" : self == .robot || self == .drive ? "openbot" : nil }
         var isOfMany: Bool { self == .fleet || self == .line }
         var provesProgram: Bool { [.flash, .scripts, .verify, .fleet].contains(self) }
         /// Has a record of its own.
-        var isRecorded: Bool { ![.copy, .remove, .restore].contains(self) }
+        var isRecorded: Bool { ![.copy, .remove, .restore, .drive, .type].contains(self) }
     }
 
     /// What a unit holds before.
@@ -17,7 +24,7 @@ struct StormPlan: Codable, Sendable, Hashable {
         case factory, provisioned
         /// Provisioned with other scripts of the same names.
         case older
-        /// Provisioned, then a file was changed.
+        /// Provisioned, then a file was changed; of a robot, something is wrong with it or before it.
         case drifted
         /// Of a person who put files of their own on it.
         case owned
@@ -39,8 +46,15 @@ struct StormPlan: Codable, Sendable, Hashable {
     var verb: Verb
     var units: [Unit]
     var catalogue = StormStation.Catalogue.small
+    /// What `--claims` says where the stations share a server.
+    var claims: ClaimPolicy?
     var faults: [StormFault]
 
+    /// What is typed: lower-case letters and spaces, in several writes.
+    var text: String {
+        var numbers = SeededGenerator(seed: seed &+ 2)
+        return String((0..<300).map { _ in Array("abcdefghijklmnopqrstuvwx ").randomElement(using: &numbers) ?? " " })
+    }
     /// A Frame's firmware does not fit beside the old one.
     var isLarge: Bool { catalogue == .large }
     /// The program of the scripts does not live.
@@ -76,6 +90,9 @@ struct StormFault: Codable, Sendable, Hashable {
         case busy
         /// A file of the catalogue has a wrong bit, or its end is missing.
         case catalogue
+        /// At a statement to the ledger's server about claims, or about runs: its connection breaks before it or after it, its answer
+        /// comes late, or there is no server from then on. At none of claims: another station works on the unit.
+        case claims, uploads
     }
 
     var kind: Kind
@@ -100,15 +117,24 @@ extension StormPlan {
 
     init(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
-        let verb = Self.draw(Self.verbs, &numbers)
+        var verb = Self.draw(Self.verbs, &numbers)
         let count = verb.isOfMany ? Int.random(in: 2...4, using: &numbers) : 1
-        let units = (0..<count).map { Unit(verb, number: $0, &numbers) }
+        var units = (0..<count).map { Unit(verb, number: $0, &numbers) }
         let isLarge = Int.random(in: 0..<6, using: &numbers) == 0
-        let faults = Self.faults(verb, units, &numbers)
+        var faults = Self.faults(verb, units, &numbers)
         // Last, so that other seeds keep their meaning.
         let end = Self.draw([(StormStation.Catalogue?.none, 8), (.raising, 1), (.ending, 1)], &numbers)
+        if let other = Self.draw([(Verb?.none, 24), (.robot, 1), (.drive, 1), (.type, 1)], &numbers) {
+            (verb, units) = (other, [Unit(other, number: 0, &numbers)])
+            faults = Self.faults(verb, units, &numbers)
+        }
+        var claims: ClaimPolicy?
+        if verb.isRecorded, !verb.isOfMany, Int.random(in: 0..<12, using: &numbers) == 0 {
+            claims = Self.draw([(.prefer, 2), (.require, 1)], &numbers)
+            faults = Array(faults.prefix(1)) + (0..<Self.draw([(0, 1), (1, 4), (2, 2)], &numbers)).map { _ in StormFault(&numbers) }
+        }
         let catalogue = verb == .chat ? .talking : verb.provesProgram ? end : nil
-        self.init(seed: seed, verb: verb, units: units, catalogue: catalogue ?? (isLarge ? .large : .small), faults: faults)
+        self.init(seed: seed, verb: verb, units: units, catalogue: catalogue ?? (isLarge ? .large : .small), claims: claims, faults: faults)
     }
 
     static func draw<Value>(_ choices: [(Value, Int)], _ numbers: inout SeededGenerator) -> Value {
@@ -131,9 +157,13 @@ extension StormPlan {
 
 extension StormPlan.Unit {
     fileprivate init(_ verb: StormPlan.Verb, number: Int, _ numbers: inout SeededGenerator) {
-        family = verb == .fpga || Bool.random(using: &numbers) ? "monocle" : "frame"
-        name = "storm\(number)"
+        family = verb.family ?? (verb == .fpga || Bool.random(using: &numbers) ? "monocle" : "frame")
+        // A robot's name chooses its body.
+        let bodies = verb == .robot ? ["tt2", "rtr_520", "mtv", "diy_esp32"] : verb == .drive ? ["tt2", "rtr_520", "diy_esp32"] : []
+        name = bodies.isEmpty ? "storm\(number)" : bodies.randomElement(using: &numbers) ?? ""
         prior = switch verb {
+        case .robot, .drive: StormPlan.draw([(.provisioned, 3), (.drifted, 1)], &numbers)
+        case .type: .provisioned
         case .verify, .chat: StormPlan.draw([(.provisioned, 3), (.drifted, verb == .chat ? 0 : 2), (.factory, 1)], &numbers)
         case .update, .restore: .owned
         case .copy, .remove: StormPlan.draw([(.provisioned, 1), (.owned, 1)], &numbers)
@@ -154,10 +184,16 @@ extension StormFault {
     ]
     private static let ofMonocles: [(Kind, Int)] = [(.deaf, 1), (.dropped, 1), (.crash, 1)]
     private static let ofFrames: [(Kind, Int)] = [(.flashCut, 3)]
+    /// Of robots and keyboards, whose lines have no checksum: the link layer's has to do.
+    private static let ofOthers: [(Kind, Int)] = [
+        (.link, 6), (.power, 6), (.dying, 1), (.lostNotification, 4), (.loss, 2), (.delay, 2), (.silence, 2), (.cancel, 3), (.busy, 1),
+        (.interrupt, 3), (.clock, 1), (.station, 1), (.locked, 2),
+    ]
 
     fileprivate init(of unit: Int, family: String, _ verb: StormPlan.Verb, _ numbers: inout SeededGenerator) {
         self.unit = unit
-        kind = StormPlan.draw(Self.everywhere + (family == "monocle" ? Self.ofMonocles : Self.ofFrames), &numbers)
+        let ofGlasses = Self.everywhere + (family == "monocle" ? Self.ofMonocles : Self.ofFrames)
+        kind = StormPlan.draw(verb.family == nil ? ofGlasses : Self.ofOthers, &numbers)
         // As many of the first ten as of the next hundred.
         func number(to limit: Double) -> Int { max(1, Int(exp(Double.random(in: 0...limit, using: &numbers)))) }
         switch kind {
@@ -172,12 +208,19 @@ extension StormFault {
         case .swallowedBreak: at = Int.random(in: 1...3, using: &numbers)
         case .loss, .delay: rate = Double.random(in: 0.001...0.03, using: &numbers)
         case .corruption, .silence: rate = Double.random(in: 0.0005...0.004, using: &numbers)
-        case .battery, .busy, .damagedPacket, .damagedNotification: break
+        case .battery, .busy, .damagedPacket, .damagedNotification, .claims, .uploads: break
         }
-        guard Self.aimed.contains(kind), Bool.random(using: &numbers) else { return }
+        guard verb.family == nil, Self.aimed.contains(kind), Bool.random(using: &numbers) else { return }
         moment = StormMoment.of(family).randomElement(using: &numbers)
         turn = StormPlan.draw([(1, 3), (2, 2), (3, 1)], &numbers)
         at = Int.random(in: 0...3, using: &numbers)
+    }
+
+    /// Of the server.
+    fileprivate init(_ numbers: inout SeededGenerator) {
+        (kind, unit) = (StormPlan.draw([(.claims, 3), (.uploads, 2)], &numbers), 0)
+        at = kind == .claims ? Int.random(in: 0...3, using: &numbers) : Int.random(in: 1...2, using: &numbers)
+        rate = Double.random(in: 0..<1, using: &numbers)
     }
 
     private static let aimed: Set<Kind> = [.link, .power, .dying, .lostPacket, .lostNotification, .cancel]
@@ -192,6 +235,9 @@ extension StormPlan.Verb {
         switch self {
         case .flash, .fleet, .line: 6.2
         case .firmware, .fpga: 5.2
+        case .robot: 4
+        case .drive: 3
+        case .type: 1.6
         default: 4.6
         }
     }

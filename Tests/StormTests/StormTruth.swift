@@ -7,6 +7,8 @@ struct StormTruth: Decodable, Sendable {
         var differences: [String]
         /// Of what its owner had.
         var lost: [String]
+        /// What its motors or its keys did.
+        var harm: [String]
         var address: String
         /// `main.py` or `main.lua` is there.
         var hasProgram: Bool
@@ -23,6 +25,9 @@ struct StormTruth: Decodable, Sendable {
         /// States of records in the spool, and records that are nowhere else.
         var waiting: Int
         var unentered: Int
+        /// Records that the server has not got, and units that it thinks this station works on.
+        var unsent: Int
+        var claimed: Int
     }
 
     struct Unreadable: Error { let text: String }
@@ -50,12 +55,16 @@ extension StormWorld {
             var files: [String: String]?
             var own: [String: String]
             var absent: [String] = []
+            /// On the keyboard's host.
+            var typed: String?
             /// It held other files of these names, which belong together.
             var isOlder: Bool
         }
 
         var world: String
         var units: [Unit]
+        /// A command that asks the server, if there is one.
+        var server: [String]?
     }
 
     private var parts: [String: String] {
@@ -71,18 +80,19 @@ extension StormWorld {
             let isWhole = [.flash, .fleet, .line, .verify, .update].contains(verb)
             if isWhole || verb == .firmware { wanted.firmware = station.firmware(of: unit.family, catalogue) }
             if unit.family == "monocle", isWhole || verb == .fpga { wanted.fpga = station.fpgaImage(catalogue) }
-            if isWhole || verb == .scripts || unit.prior == .provisioned {
+            if isWhole || verb == .scripts || unit.prior == .provisioned && verb.family == nil {
                 wanted.files = try station.scripts(of: unit.family, catalogue)
             }
             if verb == .copy { wanted.files = (wanted.files ?? [:]).merging(parts) { _, part in part } }
             if verb == .remove { wanted.absent = ["lib"] }
+            if verb == .type { wanted.typed = plan.text }
             if verb == .restore {
                 wanted.files = try Dictionary(uniqueKeysWithValues: own(unit).map { ($0, try folder.write($1, to: "own/\(number)/\($0)")) })
             }
             return wanted
         }
-        let (teller, question) = (try StormTruth.teller.get(), try JSONEncoder().encode(Expectation(world: path, units: units)))
-        try teller.send(String(decoding: question, as: UTF8.self))
+        let (teller, question) = (try StormTruth.teller.get(), Expectation(world: path, units: units, server: server?.command))
+        try teller.send(String(decoding: try JSONEncoder().encode(question), as: UTF8.self))
         let answer = try await teller.nextLine()
         guard let truth = try? JSONDecoder().decode(StormTruth.self, from: Data(answer.utf8)) else {
             throw StormTruth.Unreadable(text: answer)

@@ -1,3 +1,4 @@
+import Bluetooth
 import FPGA
 import Foundation
 import TestSupport
@@ -9,8 +10,12 @@ extension StormWorld {
 
     func prepare(_ bases: StormBases) async throws {
         for (number, unit) in plan.units.enumerated() {
-            if unit.prior != .factory { try await bases.copy(unit, catalogue, to: self) }
+            if unit.prior != .factory, plan.verb.family == nil { try await bases.copy(unit, catalogue, to: self) }
             let folder = try open(unit)
+            if unit.family == "openbot" {
+                try surround(unit)
+                continue
+            }
             if unit.prior == .drifted { try drift(unit) }
             if unit.prior == .older { try age(unit) }
             if plan.verb == .remove {
@@ -26,7 +31,16 @@ extension StormWorld {
 
     func open(_ unit: StormPlan.Unit, at place: URL? = nil) throws -> UnitFolder {
         let place = place ?? self.place(of: unit)
-        return unit.family == "monocle" ? try .monocle(root: place, name: unit.name) : try .frame(root: place, name: unit.name)
+        return switch unit.family {
+        case "monocle": try .monocle(root: place, name: unit.name)
+        case "frame": try .frame(root: place, name: unit.name)
+        case "openbot": try .openbot(root: place, name: unit.name)
+        default: try .keyboard(root: place, name: unit.name)
+        }
+    }
+
+    func address(of unit: StormPlan.Unit) throws -> String {
+        try UnitFolder.address(root: place(of: unit), name: unit.name, family: unit.family)?.description ?? ""
     }
 
     /// What a person has on the unit: their own program, where the verb replaces it and keeps it.
@@ -72,7 +86,33 @@ extension StormWorld {
         try Data(flash).write(to: place(of: unit).appendingPathComponent("fpga-flash.bin"))
     }
 
-    func charge(_ unit: StormPlan.Unit, percent: Int) throws {
+    /// What is around a robot, or wrong with it.
+    private func surround(_ unit: StormPlan.Unit, isMended: Bool = false) throws {
+        var around: [String: Any] = ["battery": 11.9, "bumper": 0, "obstacle": 120]
+        // An MTV has neither voltage nor sonar.
+        let kinds = plan.verb == .drive ? 0...0 : unit.name == "mtv" ? 2...3 : 0...3
+        switch unit.prior == .drifted && !isMended ? kinds.lowerBound + Int(plan.seed % UInt64(kinds.count)) : nil {
+        case 0: around["battery"] = 8.2
+        case 1: around["obstacle"] = nil
+        case 2: around["blocked"] = "left"
+        case 3: around["blocked"] = "right"
+        default: break
+        }
+        try JSONSerialization.data(withJSONObject: ["body": unit.name, "surroundings": around]).write(
+            to: place(of: unit).appendingPathComponent("robot.json"))
+    }
+
+    /// What a person does between two runs.
+    func mend() throws {
+        try server?.end()
+        for fault in plan.faults where fault.kind == .battery { try charge(plan.units[fault.unit], percent: 80) }
+        for unit in plan.units where unit.family == "openbot" { try surround(unit, isMended: true) }
+        for unit in plan.units where unit.family == "keyboard" {
+            try? FileManager.default.removeItem(at: place(of: unit).appendingPathComponent("hid-reports.txt"))
+        }
+    }
+
+    private func charge(_ unit: StormPlan.Unit, percent: Int) throws {
         let file = place(of: unit).appendingPathComponent("unit.json")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         try Data(text.replacing(/"batteryPercent":\d+/, with: "\"batteryPercent\":\(percent)").utf8).write(to: file)

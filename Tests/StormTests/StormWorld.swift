@@ -1,4 +1,5 @@
 import Foundation
+import LedgerServer
 import Support
 import Synchronization
 import TestSupport
@@ -11,6 +12,7 @@ final class StormWorld: Sendable {
     let plan: StormPlan
     let station: StormStation
     let folder: TemporaryFolder
+    let server: StormServer?
 
     var catalogue: StormStation.Catalogue { plan.catalogue }
     var path: String { folder.path }
@@ -19,6 +21,8 @@ final class StormWorld: Sendable {
     init(_ plan: StormPlan, _ station: StormStation) throws {
         (self.plan, self.station) = (plan, station)
         folder = try TemporaryFolder()
+        server = try plan.claims.map { _ in try StormServer.shared.get() }
+        try server?.clear()
         try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
         for number in 0..<4 { try folder.write(String(repeating: "\(number)\n", count: 150), to: "lib/part\(number).txt") }
     }
@@ -37,7 +41,9 @@ final class StormWorld: Sendable {
 
     /// - Parameter isAgain: what the first run has done is no mistake.
     private func arguments(_ verb: StormPlan.Verb, isAgain: Bool) -> [String] {
-        let reported = names + ["--json", "--events", folder.path("events.jsonl")]
+        let shared = server.map { ["--ledger", $0.address, "--claims", (plan.claims ?? .prefer).rawValue] } ?? []
+        let recorded = names + ["--json"] + shared
+        let reported = recorded + ["--events", folder.path("events.jsonl")]
         return switch verb {
         case .flash: ["flash"] + reported
         case .firmware, .fpga, .scripts: ["flash", "--only", verb.rawValue] + reported
@@ -48,7 +54,10 @@ final class StormWorld: Sendable {
         case .copy: ["fs", "cp", "-r", "lib", ":"] + names
         case .remove: ["fs", "rm", "-r", ":lib"] + (isAgain ? ["--force"] : []) + names
         case .restore: ["restore"] + (keptTime.map { [$0] } ?? []) + names
-        case .chat: ["chat", "--assistant", "echo", "--query", "hello", "--json"] + names
+        case .chat: ["chat", "--assistant", "echo", "--query", "hello"] + recorded
+        case .robot: ["robot", "test"] + recorded
+        case .drive: ["robot", "drive", "150", "120", "--for", "2s", "--json"] + names
+        case .type: ["type", plan.text, "--json"] + names
         }
     }
 
@@ -87,6 +96,7 @@ final class StormWorld: Sendable {
         let context = run.context(arguments(verb, isAgain: !faults), services, folder: path, assets: assets, date: desk.step)
         let held = faults ? try busyUnits.map { try open($0).lock() } : []
         if !held.isEmpty { log.reach(.busy) }
+        try server?.begin(plan.faults, units: plan.units.map(address(of:)), log: log)
         let chance = StormChance(seed: seed &+ 1)
         let task = Task { await SessionRandom.$source.withValue(.init { chance.next() }) { await Noafw.execute(in: context) } }
         // As a signal does, but for the thread on which the supervisor hears of it: its pace would decide.

@@ -12,7 +12,7 @@ extension KeyboardNetwork: UnitNetwork {
                 }
             }
             group.addTask { [self] in
-                try await listener.serve { request in
+                try await listener.serve(on: clock) { request in
                     await KeyboardHTTP(network: self, clock: clock, wake: wake, downloads: downloads).answer(request)
                 }
             }

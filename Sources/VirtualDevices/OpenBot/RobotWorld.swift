@@ -10,6 +10,8 @@ struct RobotWorld: Sendable {
         var battery = 11.9
         /// The reading of the bumper's resistors; 0 when nothing touches.
         var bumper = 0
+        /// A side whose wheels something holds: `left`, `right`.
+        var blocked: String?
     }
 
     /// One side's.
@@ -77,9 +79,9 @@ struct RobotWorld: Sendable {
         load = Double(min(255, motors.left.magnitude) + min(255, motors.right.magnitude)) / 510
         surroundings.battery = max(0, surroundings.battery - Self.drain * load * seconds / 3600)
         let before = (left: wheels.left.turns, right: wheels.right.turns)
-        run(&wheels.left, motors.left, motors.isBraking, seconds)
+        run(&wheels.left, surroundings.blocked == "left" ? 0 : motors.left, motors.isBraking, seconds)
         // No two motors are alike.
-        run(&wheels.right, motors.right, motors.isBraking, seconds, share: 0.97)
+        run(&wheels.right, surroundings.blocked == "right" ? 0 : motors.right, motors.isBraking, seconds, share: 0.97)
         return (
             wheels.left.slots(since: before.left, body.ticksPerTurn, wheels: body.wheels),
             wheels.right.slots(since: before.right, body.ticksPerTurn, wheels: body.wheels)

@@ -25,9 +25,9 @@ extension LiveServices {
         _ request: BenchRequest, recorded: @escaping @Sendable (RunIdentity?) -> Void, events: @escaping Events,
         _ body: @escaping @Sendable (StationUnit) async throws -> Report
     ) async throws -> Report {
-        try await withUnit(request.unit, search: request.search, stateFolder: request.stateFolder, events: events) { unit in
-            guard let records = request.records else { return try await body(unit) }
-            return try await recording(records, stateFolder: request.stateFolder, events: events) { recorder in
+        @Sendable func onUnit(_ recorder: RunRecorder?) async throws -> Report {
+            try await withUnit(request.unit, search: request.search, stateFolder: request.stateFolder, events: events) { unit in
+                guard let recorder else { return try await body(unit) }
                 let run = UnitRun(
                     stateFolder: request.stateFolder, recorder: recorder, events: events,
                     recorded: { recorded($0.map { RunIdentity($0) }) }, isTaken: true)
@@ -38,6 +38,9 @@ extension LiveServices {
                 }
             }
         }
+        // The unit is free before its record is sent.
+        guard let records = request.records else { return try await onUnit(nil) }
+        return try await recording(records, stateFolder: request.stateFolder, events: events, onUnit)
     }
 
     /// The road of every run: the unit is taken for this process, its run is recorded, and `job` works on it.

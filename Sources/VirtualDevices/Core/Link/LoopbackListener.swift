@@ -52,15 +52,18 @@ package final class LoopbackListener: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Answers one request of each connection until cancelled.
+    /// - Parameter clock: stands still until the port is open.
     /// - Parameter answer: `nil` hangs up.
-    package func serve(_ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
+    package func serve(on clock: SessionClock, _ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw LinkError.unavailable("the virtual unit has no network: \(SystemError.last)") }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        let server = try await bootstrap.bind(copy, serverBackPressureStrategy: nil) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                return try Connection(wrappingChannelSynchronously: channel)
+        let server = try await clock.paused {
+            try await bootstrap.bind(copy, serverBackPressureStrategy: nil) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
             }
         }
         try await withThrowingDiscardingTaskGroup { group in

@@ -32,17 +32,17 @@ public final class VirtualUnit: Sendable {
     /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
     public func run() async throws {
         guard let network = design.network else { return try await play() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [self] in try await play() }
-            group.addTask { [air, events] in try await network.run(on: air.time.clock) { events.deliver(.network) } }
-            let end = await group.nextResult()
-            // Sockets are closed in real time.
-            await air.time.clock.paused {
-                group.cancelAll()
-                while await group.nextResult() != nil {}
-            }
-            try end?.get()
+        let served = clock.task { [clock, events] in
+            do { try await network.run(on: clock) { events.deliver(.network) } } catch { events.finish(throwing: error) }
         }
+        let end: Result<Void, any Error>
+        do { end = .success(try await play()) } catch { end = .failure(error) }
+        // Sockets are closed in real time.
+        await clock.paused {
+            served.cancel()
+            _ = await served.result
+        }
+        try end.get()
     }
 
     private func play() async throws {
