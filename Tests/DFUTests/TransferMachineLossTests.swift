@@ -63,6 +63,33 @@ extension TransferMachineTests {
         #expect(seconds.contains(wait / .seconds(1)), "\(wait)")
     }
 
+    /// It may answer the first question, which was late: then it comes right after the second.
+    @Test func aRoundTripIsNotMeasuredByTheAnswerToAnEarlierQuestion() {
+        var driver = MachineDriver()
+        _ = driver.handle(.linkReady(payloadSize: 244))
+        driver.now += .milliseconds(700)
+        #expect(writes(driver.handle(.timedOut(.answer(.setReceiptInterval)))) == [[2, 17, 0]])
+        #expect(driver.done(2).last == .wait(.answer(.select), .milliseconds(700 + 4 * 100)))
+    }
+
+    /// A packet that has passed ends the silence: the next answer is not awaited twice as long.
+    @Test func aPacketThatHasPassedEndsTheSilence() throws {
+        func wait(isLate: Bool) throws -> TransferAction {
+            var driver = MachineDriver()
+            _ = driver.toImage(offset: 0)
+            var actions = driver.handle(.notification([0x60, 1, 1]))
+            while case .wait(.pause, let duration)? = actions.last {
+                driver.now += duration
+                actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
+            }
+            if isLate { #expect(writes(driver.handle(.timedOut(.answer(.select)))) == [[6, 2]]) }
+            let passed = 15 * 244
+            _ = driver.holds(passed, of: driver.image)
+            return try #require(driver.handle(.timedOut(.receipt)).last)
+        }
+        #expect(try wait(isLate: true) == wait(isLate: false))
+    }
+
     /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.
     @Test func aRiskedPacketThatIsLostGoesAgain() {
         var driver = MachineDriver()

@@ -183,7 +183,10 @@ extension TransferMachine {
         guard silences < Self.silenceLimit else { return fail(.transfer(.noAnswer(operation))) }
         let notice = TransferAction.notice(.answerMissing(operation))
         switch state {
-        case .settingInterval: return [notice] + setInterval()
+        case .settingInterval:
+            // Its answer may still come, right after the next request.
+            roundTrip = .milliseconds(100)
+            return [notice] + setInterval()
         case .asking(let object): return [notice] + ask(about: object)
         case .selecting(let kind): return [notice] + select(kind)
         case .creating(let object, _) where object.kind == .command: return [notice] + select(.command)

@@ -127,8 +127,7 @@ struct TransferMachine: Sendable {
     private mutating func completed() -> [TransferAction] {
         switch state {
         case .settingInterval:
-            // It may answer an earlier request.
-            roundTrip = max(now - requestedAt, silences > 0 ? .milliseconds(100) : .zero)
+            roundTrip = max(now - requestedAt, roundTrip)
             return select(.command)
         case .creating(var object, let checksBase):
             // The erase began before its answer arrived, and packets are on their way as long again: a round trip, or a little less.
