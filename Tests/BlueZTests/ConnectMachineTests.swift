@@ -128,6 +128,17 @@ import Testing
         #expect(try after(.notSupported) == .fail(.bluez(.notSupported)))
     }
 
+    @Test func anAdapterThatHasComeBackIsNoReason() throws {
+        var machine = try machine(deadline: 15)
+        _ = machine.handle(.adapterReady(isKnown: false), at: at(0))
+        _ = machine.handle(.failed(.noAdapter("hci0")), at: at(1))
+        #expect(machine.handle(.adapterReady(isKnown: false), at: at(3)) == .find)
+        guard case .fail(.link(.connectFailed)) = machine.handle(.timedOut, at: at(15)) else {
+            Issue.record("the adapter is blamed")
+            return
+        }
+    }
+
     @Test func anAdapterThatWasNeverThereIsNotAwaited() throws {
         var machine = try machine()
         #expect(machine.handle(.failed(.noAdapter("hci7")), at: at(1)) == .fail(.bluez(.noAdapter("hci7"))))

@@ -3,7 +3,8 @@
 
 Each line of its input is a question, and each line of its output an answer; both are JSON. A question has the `world`, a folder, and
 `units`, each with its `folder` below the world and what it should hold: `firmware` (a DFU package), `fpga` (an image) and `files` (a path by
-name), the text `typed` on its host, what it should not have, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
+name), the text `typed` on its
+host, the `drive` that its motors made (duties, milliseconds), what it should not have, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
 (text by name). What is left out is not looked at. The station's `server`, if there is one, is a command that answers SQL.
 """
 import base64, json, pathlib, re, sqlite3, subprocess, sys, traceback, zipfile
@@ -25,8 +26,8 @@ VERSION = re.compile(rb"v\d\d\.\d{3}\.\d{4}")
 
 def unit(world, wanted):
     folder = world / wanted["folder"]
-    differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted), *robot(folder)]
-    harm = [*motion(folder)]
+    differences = [*firmware(folder, wanted), *fpga(folder, wanted), *files(folder, wanted), *robot(folder), *drive(folder, wanted)]
+    harm = [*motion(folder, wanted["drive"][2] + 1000 if wanted.get("drive") else 8000)]
     if wanted.get("typed"):
         text = typed(folder)
         differences += [] if text == wanted["typed"] else [f"typed: {len(text)} characters"]
@@ -42,7 +43,7 @@ def unit(world, wanted):
 
 
 def robot(folder):
-    """What is wrong with a robot, or before it."""
+    """What should make a robot fail."""
     if (folder / "robot.json").exists():
         around = json.loads((folder / "robot.json").read_text())["surroundings"]
         if around["battery"] < 9:
@@ -53,21 +54,36 @@ def robot(folder):
             yield "wheels: blocked"
 
 
-def motion(folder):
-    """Motors that were left on, or went on for too long: four turns of 1.6 s, twice."""
-    if (folder / "motors.csv").exists():
-        rows = [[int(cell) for cell in line.split(",")] for line in (folder / "motors.csv").read_text().splitlines()[1:]]
-        begun = None
-        for time, left, right, _ in rows:
-            if begun is not None and time - begun > 8000:
-                yield f"its motors ran from {begun} to {time} ms"
-            begun = (time if begun is None else begun) if left or right else None
-        if begun is not None:
-            yield f"its motors run since {begun} ms"
+def motors(folder):
+    """Times in milliseconds and duties."""
+    file = folder / "motors.csv"
+    lines = file.read_text().splitlines()[1:] if file.exists() else []
+    return [[int(cell) for cell in line.split(",")][:3] for line in lines]
+
+
+def motion(folder, longest):
+    """Motors that were left on, or went on for longer than so many milliseconds: the four turns of a test take 6.4 s."""
+    begun = None
+    for time, left, right in motors(folder):
+        if begun is not None and time - begun > longest:
+            yield f"its motors ran from {begun} to {time} ms"
+        begun = (time if begun is None else begun) if left or right else None
+    if begun is not None:
+        yield f"its motors run since {begun} ms"
+
+
+def drive(folder, wanted):
+    """A drive that was not made, or for another time."""
+    if wanted.get("drive"):
+        left, right, duration = wanted["drive"]
+        rows = motors(folder)
+        driven = sum(after[0] - row[0] for row, after in zip(rows, rows[1:]) if row[1:] == [left, right])
+        if abs(driven - duration) > 400:
+            yield f"drive: {driven} ms"
 
 
 def typed(folder):
-    """The text of a keyboard's reports: the page of the USB HID usage tables that has the keys."""
+    """The text of a keyboard's reports, by the keyboard page of the USB HID usage tables."""
     if not (folder / "hid-reports.txt").exists():
         return ""
     keys = {**{4 + number: chr(97 + number) for number in range(26)}, 44: " "}
@@ -164,7 +180,7 @@ def record(row, before):
 
 
 def server(command, runs):
-    """What the server contradicts in the ledger's records, what it has not got, and the units that it thinks are worked on."""
+    """Contradictions between the server and the ledger, records that are not on the server, units that are still claimed."""
     if not command:
         return [], 0, 0
     ask = "select json_agg(run) from noafw.runs as run; select count(*) from noafw.leases where expires_at > now() and holder = 'storm'"

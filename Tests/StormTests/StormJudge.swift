@@ -1,4 +1,5 @@
 import Foundation
+import LedgerServer
 import Support
 
 /// What came of a world.
@@ -39,6 +40,14 @@ extension StormPlan {
     fileprivate func isTooLow(_ unit: Int) -> Bool {
         [.flash, .firmware, .fpga, .fleet, .line].contains(verb) && units[unit].prior == .factory
             && faults.contains { $0.kind == .battery && $0.unit == unit }
+    }
+
+    /// Another process or station has the only unit, or claims are required and the first gets no answer.
+    fileprivate var isClaimless: Bool {
+        let ofClaims: [StormFault] = faults.filter { $0.kind == .claims }
+        let first = ofClaims.first { $0.at == 1 }
+        let isUnanswered = claims == .require && first?.isLate == false
+        return units.count == 1 && (isUnanswered || ofClaims.contains { $0.at == 0 } || faults.contains { $0.kind == .busy })
     }
 
     fileprivate var bringsScripts: Bool { [.flash, .fleet, .line, .scripts, .update].contains(verb) }
@@ -107,6 +116,7 @@ struct StormJudge {
             let work = run.log.unit(index)
             check(work.firmware == 0 && work.moments[.erase] == nil, "it wrote to \(unit.name) although the charge is too low")
         }
+        check(!plan.isClaimless || run.code != 0 && run.log.byteCount == 0, "it worked on a unit that is not its own")
         for (index, outcome) in Self.outcomes(of: run, plan) {
             let (unit, differences) = (plan.units[index].name, truth.units[index].differences)
             check(outcome != "pass" || !plan.dies, "\(unit) passed, and its program does not live")

@@ -8,10 +8,10 @@ extension ClaimPolicy: Codable {}
 struct StormPlan: Codable, Sendable, Hashable {
     enum Verb: String, Codable, Sendable, CaseIterable {
         case flash, firmware, fpga, scripts, verify, copy, remove, restore, update, fleet, line, chat
-        /// Of a robot, `robot test` and `robot drive`; of a keyboard.
+        /// `robot test` and `robot drive`, of a robot; `type`, of a keyboard.
         case robot, drive, type
 
-        /// Of the verb's units, where it is not one of the glasses.
+        /// The family of its units; `nil` for glasses.
         var family: String? { self == .type ? "keyboard" : self == .robot || self == .drive ? "openbot" : nil }
         var isOfMany: Bool { self == .fleet || self == .line }
         var provesProgram: Bool { [.flash, .scripts, .verify, .fleet].contains(self) }
@@ -24,7 +24,7 @@ struct StormPlan: Codable, Sendable, Hashable {
         case factory, provisioned
         /// Provisioned with other scripts of the same names.
         case older
-        /// Provisioned, then a file was changed; of a robot, something is wrong with it or before it.
+        /// Provisioned, then a file was changed; a robot has a weak battery, blocked wheels or nothing before its sonar.
         case drifted
         /// Of a person who put files of their own on it.
         case owned
@@ -50,7 +50,7 @@ struct StormPlan: Codable, Sendable, Hashable {
     var claims: ClaimPolicy?
     var faults: [StormFault]
 
-    /// What is typed: lower-case letters and spaces, in several writes.
+    /// What is typed, in several writes: letters a to x, which all layouts have in one place, and spaces.
     var text: String {
         var numbers = SeededGenerator(seed: seed &+ 2)
         return String((0..<300).map { _ in Array("abcdefghijklmnopqrstuvwx ").randomElement(using: &numbers) ?? " " })
@@ -91,7 +91,7 @@ struct StormFault: Codable, Sendable, Hashable {
         /// A file of the catalogue has a wrong bit, or its end is missing.
         case catalogue
         /// At a statement to the ledger's server about claims, or about runs: its connection breaks before it or after it, its answer
-        /// comes late, or there is no server from then on. At none of claims: another station works on the unit.
+        /// comes late, or there is no server from then on. `claims` with ``at`` 0: another station has the unit from the start.
         case claims, uploads
     }
 
@@ -105,6 +105,9 @@ struct StormFault: Codable, Sendable, Hashable {
     /// ``at`` counts from here, from 0: at the n-th time.
     var moment: StormMoment?
     var turn: Int?
+
+    /// Of a server: its answer comes, and late.
+    var isLate: Bool { (0.6..<0.8).contains(rate) }
 }
 
 // MARK: - From a seed
@@ -184,7 +187,7 @@ extension StormFault {
     ]
     private static let ofMonocles: [(Kind, Int)] = [(.deaf, 1), (.dropped, 1), (.crash, 1)]
     private static let ofFrames: [(Kind, Int)] = [(.flashCut, 3)]
-    /// Of robots and keyboards, whose lines have no checksum: the link layer's has to do.
+    /// For robots and keyboards: no wrong bits, because their lines have no checksum.
     private static let ofOthers: [(Kind, Int)] = [
         (.link, 6), (.power, 6), (.dying, 1), (.lostNotification, 4), (.loss, 2), (.delay, 2), (.silence, 2), (.cancel, 3), (.busy, 1),
         (.interrupt, 3), (.clock, 1), (.station, 1), (.locked, 2),
@@ -219,7 +222,8 @@ extension StormFault {
     /// Of the server.
     fileprivate init(_ numbers: inout SeededGenerator) {
         (kind, unit) = (StormPlan.draw([(.claims, 3), (.uploads, 2)], &numbers), 0)
-        at = kind == .claims ? Int.random(in: 0...3, using: &numbers) : Int.random(in: 1...2, using: &numbers)
+        // Take, bind, release.
+        at = kind == .claims ? Int.random(in: 0...3, using: &numbers) : 1
         rate = Double.random(in: 0..<1, using: &numbers)
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 
 /// A real PostgreSQL, for all worlds of this process one after another, and between it and libpq a socket at which something may go wrong.
-/// libpq waits on a thread of its own in real time, while the world's stands still.
+/// libpq waits on a thread of its own in real time; for a claim the world's stands still, and uploads decide nothing in it.
 final class StormServer: Sendable {
     static let shared = Result { try StormServer() }
     static let station = "storm", other = "other"
@@ -46,10 +46,13 @@ final class StormServer: Sendable {
         (listener, port) = try Self.listen()
         let listener = listener
         Thread.detachNewThread { [self] in
-            while case let client = accept(listener, nil, nil), client >= 0 {
+            while case let client = accept(listener, nil, nil), client >= 0 || errno == EINTR || errno == ECONNABORTED {
+                guard client >= 0 else { continue }
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread { [self] in
                     relay(client)
+                    // A process that was started meanwhile may have it, too.
+                    shutdown(client, Int32(SHUT_RDWR))
                     close(client)
                 }
             }
@@ -60,13 +63,16 @@ final class StormServer: Sendable {
 
     /// For `truth.py`: a command that runs SQL on its standard input as the administrator.
     var command: [String] {
-        ["\(cluster.programs)/psql", "-X", "-q", "-A", "-t", "-h", cluster.folder.path, "-p", "\(cluster.port)", "-U", "postgres", "storm"]
+        [
+            "\(cluster.programs)/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", cluster.folder.path, "-p", "\(cluster.port)",
+            "-U", "postgres", "storm",
+        ]
     }
 
-    func clear() throws { try cluster.sql("TRUNCATE noafw.runs, noafw.numbers, noafw.leases", database: "storm") }
+    func clear() throws { try cluster.sql("TRUNCATE noafw.runs, noafw.numbers, noafw.leases, noafw.serials", database: "storm") }
 
-    /// What happens from now on.
-    /// - Parameter units: addresses; a claim that is not there is another station's.
+    /// Sets the faults of the next run.
+    /// - Parameter units: addresses.
     func begin(_ faults: [StormFault], units: [String], log: StormLog) throws {
         state.withLock { $0 = State(faults: faults.filter { [.claims, .uploads].contains($0.kind) }, log: log) }
         for fault in faults where fault.kind == .claims && fault.at == 0 {
@@ -92,14 +98,9 @@ final class StormServer: Sendable {
             state.counts[topic, default: 0] += 1
             guard let fault = state.faults.first(where: { $0.kind == topic && $0.at == state.counts[topic] }) else { return .pass }
             state.log?.reach(topic)
-            switch fault.rate {
-            case ..<0.3: return .cutBefore
-            case ..<0.6: return .cutAfter
-            case ..<0.8: return .wait
-            default:
-                state.isDead = true
-                return .cutBefore
-            }
+            if fault.isLate { return .wait }
+            state.isDead = fault.rate >= 0.8
+            return fault.rate < 0.3 || state.isDead ? .cutBefore : .cutAfter
         }
     }
 
@@ -107,24 +108,23 @@ final class StormServer: Sendable {
         guard !state.withLock(\.isDead), let server = Self.connected(to: cluster.port) else { return }
         defer { close(server) }
         var waits = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while poll(&waits, 2, -1) > 0 {
+        var isCut = false
+        while poll(&waits, 2, -1) > 0 || errno == EINTR {
             if waits[0].revents != 0 {
                 guard let bytes = Self.read(client) else { return }
                 switch act(on: bytes) {
                 case .pass: break
                 case .wait: usleep(Self.slowness)
                 case .cutBefore: return
-                case .cutAfter:
-                    guard Self.send(bytes, to: server) else { return }
-                    var answer: ArraySlice<UInt8> = []
-                    // ReadyForQuery, idle.
-                    while answer.suffix(6) != [0x5A, 0, 0, 0, 5, 0x49], let more = Self.read(server) { answer += more }
-                    return
+                case .cutAfter: isCut = true
                 }
                 guard Self.send(bytes, to: server) else { return }
             }
             if waits[1].revents != 0 {
-                guard let bytes = Self.read(server), Self.send(bytes, to: client) else { return }
+                guard let bytes = Self.read(server) else { return }
+                // ReadyForQuery, idle: the statement is done.
+                if isCut, bytes.suffix(6) == [0x5A, 0, 0, 0, 5, 0x49] { return }
+                guard isCut || Self.send(bytes, to: client) else { return }
             }
         }
     }

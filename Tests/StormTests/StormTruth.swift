@@ -7,7 +7,7 @@ struct StormTruth: Decodable, Sendable {
         var differences: [String]
         /// Of what its owner had.
         var lost: [String]
-        /// What its motors or its keys did.
+        /// What its motors or its keys did and must not.
         var harm: [String]
         var address: String
         /// `main.py` or `main.lua` is there.
@@ -57,6 +57,8 @@ extension StormWorld {
             var absent: [String] = []
             /// On the keyboard's host.
             var typed: String?
+            /// Duties and milliseconds.
+            var drive: [Int]?
             /// It held other files of these names, which belong together.
             var isOlder: Bool
         }
@@ -86,6 +88,7 @@ extension StormWorld {
             if verb == .copy { wanted.files = (wanted.files ?? [:]).merging(parts) { _, part in part } }
             if verb == .remove { wanted.absent = ["lib"] }
             if verb == .type { wanted.typed = plan.text }
+            if verb == .drive { wanted.drive = [150, 120, 2000] }
             if verb == .restore {
                 wanted.files = try Dictionary(uniqueKeysWithValues: own(unit).map { ($0, try folder.write($1, to: "own/\(number)/\($0)")) })
             }

@@ -40,7 +40,10 @@ extension StormWorld {
     }
 
     func address(of unit: StormPlan.Unit) throws -> String {
-        try UnitFolder.address(root: place(of: unit), name: unit.name, family: unit.family)?.description ?? ""
+        guard let address = try UnitFolder.address(root: place(of: unit), name: unit.name, family: unit.family) else {
+            throw StormBases.NotMade(text: unit.name)
+        }
+        return address.description
     }
 
     /// What a person has on the unit: their own program, where the verb replaces it and keeps it.
@@ -107,8 +110,10 @@ extension StormWorld {
         try server?.end()
         for fault in plan.faults where fault.kind == .battery { try charge(plan.units[fault.unit], percent: 80) }
         for unit in plan.units where unit.family == "openbot" { try surround(unit, isMended: true) }
-        for unit in plan.units where unit.family == "keyboard" {
-            try? FileManager.default.removeItem(at: place(of: unit).appendingPathComponent("hid-reports.txt"))
+        for unit in plan.units {
+            for name in ["motors.csv", "hid-reports.txt"] {
+                try? FileManager.default.removeItem(at: place(of: unit).appendingPathComponent(name))
+            }
         }
     }
 

@@ -41,7 +41,7 @@ final class StormWorld: Sendable {
 
     /// - Parameter isAgain: what the first run has done is no mistake.
     private func arguments(_ verb: StormPlan.Verb, isAgain: Bool) -> [String] {
-        let shared = server.map { ["--ledger", $0.address, "--claims", (plan.claims ?? .prefer).rawValue] } ?? []
+        let shared = server.map { ["--ledger", $0.address, "--claims", (plan.claims ?? .prefer).rawValue, "--serial", "S-1"] } ?? []
         let recorded = names + ["--json"] + shared
         let reported = recorded + ["--events", folder.path("events.jsonl")]
         return switch verb {
@@ -116,7 +116,11 @@ final class StormWorld: Sendable {
         await desk.close()
         log.whenCancelled {}
         let told = Self.lasting((try? String(contentsOfFile: events, encoding: .utf8)) ?? "", in: path)
-        for line in told.split(separator: "\n") { log.note(String(line)) }
+        for line in told.split(separator: "\n") {
+            // What libpq says of a server, when a claim ends, and what there is time for after Ctrl-C follow real time.
+            let code = line.firstMatch(of: /LED-01\d\d/).map { String($0.0) }
+            if code != "LED-0140" { log.note(code ?? String(line)) }
+        }
         log.note("exit \(code)")
         return StormRun(
             code: code, output: run.output, errors: run.errors, log: log, elapsed: times.elapsed, sleeping: times.sleepingCount,

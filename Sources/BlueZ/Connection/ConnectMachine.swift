@@ -59,7 +59,7 @@ struct ConnectMachine: Sendable {
     private var stepBegan = SessionClock.Instant(offset: .zero)
     private var pause = Duration.milliseconds(100)
     private var stepAfterPause = RetryStep.attempt
-    private var lastReason = "no such device advertises"
+    private var lastReason = notSeen
     private var lastError: BlueZError?
     /// Attempts that failed because the adapter was full.
     private var crowdedOut = 0
@@ -75,6 +75,8 @@ struct ConnectMachine: Sendable {
         switch event {
         case .adapterReady(let isKnown):
             hadAdapter = true
+            // It has come back.
+            if lastError?.recovery == .awaitAdapter { (lastError, lastReason) = (nil, Self.notSeen) }
             return go(isKnown ? .attempt : .find, now)
         case .found: return go(.attempt, now)
         case .paused: return go(stepAfterPause, now)
@@ -108,6 +110,7 @@ struct ConnectMachine: Sendable {
     }
 
     private static let earlyEnd = "it ends as soon as it is there, twice in a row"
+    private static let notSeen = "no such device advertises"
     private static let noAnswer = "the unit did not answer in time"
 
     /// At the deadline: bluetoothd's own words, if any.
@@ -132,7 +135,7 @@ struct ConnectMachine: Sendable {
     private mutating func recover(from error: BlueZError, _ now: SessionClock.Instant) -> Action {
         lastError = error
         let reason = error.diagnosis.message
-        // One that was in use may be plugged in again; one that never was is misnamed.
+        // One that this attempt has used may be plugged in again; else its name may be wrong.
         if case .noAdapter = error, !hadAdapter { return .fail(.bluez(error)) }
         switch error.recovery {
         case .again: return retry(.attempt, because: reason, now)

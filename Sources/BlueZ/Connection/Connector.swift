@@ -55,8 +55,9 @@ struct Connector: Sendable {
                 if case .fail(let failure) = action { throw failure.error }
                 var event = try await perform(action, &progress)
                 if mustForget, case .adapterReady = event {
-                    mustForget = false
+                    _ = machine.handle(event, at: clock.now)
                     event = try await perform(.forget, &progress)
+                    mustForget = event != .forgotten
                 }
                 action = machine.handle(event, at: clock.now)
             }

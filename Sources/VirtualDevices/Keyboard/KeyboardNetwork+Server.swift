@@ -3,7 +3,7 @@ import Support
 extension KeyboardNetwork: UnitNetwork {
     var url: String { "http://127.0.0.1:\(listener.port)" }
 
-    func run(on clock: SessionClock, wake: @escaping @Sendable () -> Void) async throws {
+    func run(on clock: SessionClock, opened: @escaping @Sendable () -> Void, wake: @escaping @Sendable () -> Void) async throws {
         let downloads = Inbox<KeyboardDownload>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -12,7 +12,7 @@ extension KeyboardNetwork: UnitNetwork {
                 }
             }
             group.addTask { [self] in
-                try await listener.serve(on: clock) { request in
+                try await listener.serve(on: clock, opened: opened) { request in
                     await KeyboardHTTP(network: self, clock: clock, wake: wake, downloads: downloads).answer(request)
                 }
             }

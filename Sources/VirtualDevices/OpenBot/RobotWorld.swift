@@ -10,9 +10,11 @@ struct RobotWorld: Sendable {
         var battery = 11.9
         /// The reading of the bumper's resistors; 0 when nothing touches.
         var bumper = 0
-        /// A side whose wheels something holds: `left`, `right`.
-        var blocked: String?
+        /// Something holds the wheels of this side.
+        var blocked: Side?
     }
+
+    enum Side: String, Codable { case left, right }
 
     /// One side's.
     private struct Wheel: Sendable {
@@ -79,9 +81,9 @@ struct RobotWorld: Sendable {
         load = Double(min(255, motors.left.magnitude) + min(255, motors.right.magnitude)) / 510
         surroundings.battery = max(0, surroundings.battery - Self.drain * load * seconds / 3600)
         let before = (left: wheels.left.turns, right: wheels.right.turns)
-        run(&wheels.left, surroundings.blocked == "left" ? 0 : motors.left, motors.isBraking, seconds)
+        run(&wheels.left, surroundings.blocked == .left ? 0 : motors.left, motors.isBraking, seconds)
         // No two motors are alike.
-        run(&wheels.right, surroundings.blocked == "right" ? 0 : motors.right, motors.isBraking, seconds, share: 0.97)
+        run(&wheels.right, surroundings.blocked == .right ? 0 : motors.right, motors.isBraking, seconds, share: 0.97)
         return (
             wheels.left.slots(since: before.left, body.ticksPerTurn, wheels: body.wheels),
             wheels.right.slots(since: before.right, body.ticksPerTurn, wheels: body.wheels)

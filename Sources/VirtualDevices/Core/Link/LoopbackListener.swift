@@ -52,9 +52,10 @@ package final class LoopbackListener: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Answers one request of each connection until cancelled.
-    /// - Parameter clock: stands still until the port is open.
-    /// - Parameter answer: `nil` hangs up.
-    package func serve(on clock: SessionClock, _ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
+    /// - Parameters:
+    ///   - clock: stands still while NIO takes the port.
+    ///   - answer: `nil` hangs up.
+    package func serve(on clock: SessionClock, opened: @Sendable () -> Void, _ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw LinkError.unavailable("the virtual unit has no network: \(SystemError.last)") }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -66,6 +67,7 @@ package final class LoopbackListener: Sendable {
                 }
             }
         }
+        opened()
         try await withThrowingDiscardingTaskGroup { group in
             try await server.executeThenClose { connections in
                 for try await connection in connections { group.addTask { await Self.serve(connection, answer) } }

@@ -7,5 +7,6 @@ package protocol UnitNetwork: Sendable {
     var url: String { get }
 
     /// Serves until cancelled.
-    func run(on clock: SessionClock, wake: @escaping @Sendable () -> Void) async throws
+    /// - Parameter opened: called once, when it can be reached.
+    func run(on clock: SessionClock, opened: @escaping @Sendable () -> Void, wake: @escaping @Sendable () -> Void) async throws
 }

@@ -32,9 +32,18 @@ public final class VirtualUnit: Sendable {
     /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
     public func run() async throws {
         guard let network = design.network else { return try await play() }
+        let opened = Inbox<Void>()
         let served = clock.task { [clock, events] in
-            do { try await network.run(on: clock) { events.deliver(.network) } } catch { events.finish(throwing: error) }
+            do {
+                try await network.run(on: clock, opened: { opened.deliver(()) }, wake: { events.deliver(.network) })
+            } catch is CancellationError {
+            } catch {
+                events.finish(throwing: error)
+            }
+            opened.deliver(())
         }
+        // Cancelled or not: no other wait may stop time while the network does.
+        _ = await clock.task { [clock] in try await opened.next(before: clock.deadline(in: .forever), on: clock) }.result
         let end: Result<Void, any Error>
         do { end = .success(try await play()) } catch { end = .failure(error) }
         // Sockets are closed in real time.
