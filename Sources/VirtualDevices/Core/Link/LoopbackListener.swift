@@ -55,7 +55,9 @@ package final class LoopbackListener: Sendable {
     /// - Parameters:
     ///   - clock: stands still while NIO takes the port.
     ///   - answer: `nil` hangs up.
-    package func serve(on clock: SessionClock, opened: @Sendable () -> Void, _ answer: @escaping @Sendable (Request) async -> Reply?) async throws {
+    package func serve(
+        on clock: SessionClock, opened: @Sendable () -> Void, _ answer: @escaping @Sendable (Request) async -> Reply?
+    ) async throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw LinkError.unavailable("the virtual unit has no network: \(SystemError.last)") }
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
