@@ -21,6 +21,23 @@ import VirtualFaults
         try await bench.central.connect(to: bench.address, deadline: bench.central.clock.deadline(in: .seconds(60)))
     }
 
+    /// Its port is opened by another thread, for which time stands still; nobody else waits for that.
+    @Test(arguments: [true, false]) func oneThatEndsAtOnceIsNotWaitedFor(isBroken: Bool) async throws {
+        struct Ended: Error {}
+        let bench = try KeyboardBench()
+        if isBroken { try Data("{".utf8).write(to: bench.folder.root.appendingPathComponent("nvs.json")) }
+        let begun = ContinuousClock.now
+        await #expect(throws: (any Error).self) {
+            try await bench.air.time.run {
+                try await withVirtualUnit(bench.unit) {
+                    guard isBroken else { throw Ended() }
+                    try await bench.wait(.seconds(60))
+                }
+            }
+        }
+        #expect(bench.air.time.strayCount == 0, "\(ContinuousClock.now - begun)")
+    }
+
     @Test func theServiceIsInTheScanResponse() async throws {
         let sightings = try await KeyboardBench().run { bench in
             let discovery = try await bench.central.discover()

@@ -13,12 +13,16 @@ import Synchronization
 final class StormDesk: Sendable {
     private static let begun: TimeInterval = 1_795_000_000
     private static let (hour, day, year): (TimeInterval, TimeInterval, TimeInterval) = (3600, 86_400, 365 * 86_400)
+    /// Seconds a second.
+    private static let drift = 0.1
     /// In real time: a lock is held until a later step, so that how long one waits for it decides nothing.
     private static let lockTimeout = Duration.milliseconds(50)
 
     private struct State {
         var steps = 0
         var shift: TimeInterval = 0
+        /// The units' time from which on the wall clock is too fast.
+        var driftsFrom: Duration?
         var lock: (descriptor: Int32, end: Int)?
         var other: (ledger: SQLiteLedger, run: OpenRun)?
     }
@@ -44,7 +48,11 @@ final class StormDesk: Sendable {
         return isLocked || kinds.contains(.station) ? AwaitedLedger(base: ledger) : ledger
     }
 
-    private var date: Date { Date(timeIntervalSince1970: start + elapsed() / .seconds(1) + state.withLock(\.shift)) }
+    private var date: Date {
+        let now = elapsed()
+        let wrong = state.withLock { $0.shift + ($0.driftsFrom.map { (now - $0) / .seconds(1) * Self.drift } ?? 0) }
+        return Date(timeIntervalSince1970: start + now / .seconds(1) + wrong)
+    }
 
     @Sendable func step() -> Date {
         let (number, over) = state.withLock { state -> (Int, Int32?) in
@@ -65,7 +73,14 @@ final class StormDesk: Sendable {
             log.cancel()
         case .clock:
             log.reach(.clock)
-            state.withLock { $0.shift += fault.rate < 0.5 ? -Self.hour : Self.year }
+            let now = elapsed()
+            state.withLock { state in
+                switch fault.rate {
+                case ..<0.5: state.shift -= Self.hour
+                case ..<0.8: state.shift += Self.year
+                default: state.driftsFrom = now
+                }
+            }
         case .station: beginElsewhere()
         case .locked: lock(steps: 1 + Int(fault.rate * 12))
         default: break

@@ -42,12 +42,12 @@ extension StormPlan {
             && faults.contains { $0.kind == .battery && $0.unit == unit }
     }
 
-    /// Another process or station has the only unit, or claims are required and the first gets no answer.
+    /// Another process has the only unit, or another station, and the server says so; or claims are required, and it says nothing.
     fileprivate var isClaimless: Bool {
         let ofClaims: [StormFault] = faults.filter { $0.kind == .claims }
-        let first = ofClaims.first { $0.at == 1 }
-        let isUnanswered = claims == .require && first?.isLate == false
-        return units.count == 1 && (isUnanswered || ofClaims.contains { $0.at == 0 } || faults.contains { $0.kind == .busy })
+        let isAnswered = ofClaims.first { $0.at == 1 }?.isLate ?? true
+        let isRefused = isAnswered ? ofClaims.contains { $0.at == 0 } : claims == .require
+        return units.count == 1 && (isRefused || faults.contains { $0.kind == .busy })
     }
 
     fileprivate var bringsScripts: Bool { [.flash, .fleet, .line, .scripts, .update].contains(verb) }

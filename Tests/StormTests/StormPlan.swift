@@ -81,8 +81,8 @@ struct StormFault: Codable, Sendable, Hashable {
         case swallowedBreak
         /// Ctrl-C, at a packet to the unit, or at a step.
         case cancel, interrupt
-        /// At a step: the wall clock goes back an hour or ahead a year, another process of the station begins a run in the ledger, or
-        /// locks the ledger for some steps.
+        /// At a step: the wall clock goes back an hour, ahead a year or too fast from then on, another process of the station begins a
+        /// run in the ledger, or locks the ledger for some steps.
         case clock, station, locked
         /// Too little charge to erase.
         case battery
