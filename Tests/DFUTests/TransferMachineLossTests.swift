@@ -13,6 +13,18 @@ extension TransferMachineTests {
         return driver
     }
 
+    /// Up to the question about the packet that is risked.
+    private func risking() -> (MachineDriver, [TransferAction]) {
+        var driver = MachineDriver()
+        _ = driver.toImage(offset: 0)
+        var actions = driver.handle(.notification([0x60, 1, 1]))
+        while case .wait(.pause, let duration)? = actions.last {
+            driver.now += duration
+            actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
+        }
+        return (driver, actions)
+    }
+
     @Test(arguments: [0, 2440]) func aMissingReceiptIsAskedForAndTheTailSentAgain(arrived: Int) {
         var driver = sending()
         #expect(writes(driver.handle(.timedOut(.receipt))) == [[6, 2]])
@@ -75,13 +87,7 @@ extension TransferMachineTests {
     /// A packet that has passed ends the silence: the next answer is not awaited twice as long.
     @Test func aPacketThatHasPassedEndsTheSilence() throws {
         func wait(isLate: Bool) throws -> TransferAction {
-            var driver = MachineDriver()
-            _ = driver.toImage(offset: 0)
-            var actions = driver.handle(.notification([0x60, 1, 1]))
-            while case .wait(.pause, let duration)? = actions.last {
-                driver.now += duration
-                actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
-            }
+            var (driver, _) = risking()
             if isLate { #expect(writes(driver.handle(.timedOut(.answer(.select)))) == [[6, 2]]) }
             let passed = 15 * 244
             _ = driver.holds(passed, of: driver.image)
@@ -92,13 +98,7 @@ extension TransferMachineTests {
 
     /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.
     @Test func aRiskedPacketThatIsLostGoesAgain() {
-        var driver = MachineDriver()
-        _ = driver.toImage(offset: 0)
-        var actions = driver.handle(.notification([0x60, 1, 1]))
-        while case .wait(.pause, let duration)? = actions.last {
-            driver.now += duration
-            actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
-        }
+        var (driver, actions) = risking()
         #expect(writes(actions) == [[6, 2]], "15 packets are out, and the unit is asked")
         let arrived = 14 * 244
         let answer = [0x60, 6, 1] + little(UInt32(4096)) + little(UInt32(arrived)) + little(referenceCRC(driver.image.prefix(arrived)))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Says what is true of a storm's world, from its files alone: it shares nothing with noafw, and is no Swift.
+"""Says what is true of a storm's world, from its files and its server: it shares nothing with noafw, and is no Swift.
 
 Each line of its input is a question, and each line of its output an answer; both are JSON. A question has the `world`, a folder, and
 `units`, each with its `folder` below the world and what it should hold: `firmware` (a DFU package), `fpga` (an image) and `files` (a path by
-name), the text `typed` on its
-host, the `drive` that its motors made (duties, milliseconds), what it should not have, `absent`, whether it held other files of these names that belong together, `isOlder`, and what its owner had, `own`
-(text by name). What is left out is not looked at. The station's `server`, if there is one, is a command that answers SQL.
+name), the text `typed` on its host, the `drive` that its motors made (duties, milliseconds), what it should not have, `absent`, whether it
+held other files of these names that belong together, `isOlder`, and what its owner had, `own` (text by name). What is left out is not looked
+at. The station's `server`, if there is one, is a command that answers SQL.
 """
 import base64, json, pathlib, re, sqlite3, subprocess, sys, traceback, zipfile
 

@@ -118,7 +118,7 @@ final class StormWorld: Sendable {
         let told = Self.lasting((try? String(contentsOfFile: events, encoding: .utf8)) ?? "", in: path)
         for line in told.split(separator: "\n") {
             // What libpq says of a server, when a claim ends, and what there is time for after Ctrl-C follow real time.
-            let code = line.firstMatch(of: /LED-01\d\d/).map { String($0.0) }
+            let code = server == nil ? nil : line.firstMatch(of: /LED-01\d\d/).map { String($0.0) }
             if code != "LED-0140" { log.note(code ?? String(line)) }
         }
         log.note("exit \(code)")

@@ -54,6 +54,7 @@ package final class LoopbackListener: Sendable {
     /// Answers one request of each connection until cancelled.
     /// - Parameters:
     ///   - clock: stands still while NIO takes the port.
+    ///   - opened: called once, when a client is answered.
     ///   - answer: `nil` hangs up.
     package func serve(
         on clock: SessionClock, opened: @Sendable () -> Void, _ answer: @escaping @Sendable (Request) async -> Reply?
