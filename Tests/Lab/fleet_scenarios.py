@@ -53,7 +53,7 @@ async def expect_forgotten(lab, units):
     expect(not left, f"bluetoothd remembers {left}")
 
 
-@scenario("two units at once over one adapter: scripts by one command; bluetoothd remembers neither", limit=240)
+@scenario("two units at once over one adapter: scripts by one command; bluetoothd remembers neither")
 async def fleet_two(lab):
     async with units(lab, 2) as both:
         await lab.flash(both[0], "--dry-run", "--only", "scripts")
@@ -63,7 +63,7 @@ async def fleet_two(lab):
         await expect_forgotten(lab, both)
 
 
-@scenario("four units at once over one adapter (--jobs 4)", limit=300)
+@scenario("four units at once over one adapter (--jobs 4)")
 async def fleet_four(lab):
     async with units(lab, 4) as four:
         most = await flash_all(lab, four, "--jobs", "4")
@@ -71,7 +71,7 @@ async def fleet_four(lab):
         await expect_forgotten(lab, four)
 
 
-@scenario("four units over two adapters: both work at once", limit=300)
+@scenario("four units over two adapters: both work at once")
 async def fleet_two_adapters(lab):
     async with lab.bench.second_adapter() as second, units(lab, 4) as four:
         counts = lab.bench.count_links()
@@ -81,7 +81,7 @@ async def fleet_two_adapters(lab):
         await expect_forgotten(lab, four)
 
 
-@scenario("both adapters taken out in the middle of the firmware and numbered anew: the one that was meant goes on", limit=180)
+@scenario("both adapters taken out in the middle of the firmware and numbered anew: the one that was meant goes on")
 async def renumbered(lab):
     async with lab.bench.second_adapter(), lab.unit(mtu=23) as unit:
         counts = lab.bench.count_links()

@@ -62,7 +62,7 @@ async def frame_bond_lost(lab):
         expect((await pair(lab, unit))["bond"] == "kept", "the new bond is not kept")
 
 
-@scenario("Frame: flash from cold, bootloader at address+1 and back, scripts; verify, --deep; a second flash", limit=240)
+@scenario("Frame: flash from cold, bootloader at address+1 and back, scripts; verify, --deep; a second flash")
 async def frame_flash(lab):
     async with frame_unit(lab) as unit:
         document = await lab.flash(unit)
@@ -76,7 +76,7 @@ async def frame_flash(lab):
         expect(unit.counts[DFU_PACKET] == packets, "the second run wrote firmware")
 
 
-@scenario("Frame: the link lost in the firmware and, after it, in a script; the same command ends well", limit=240)
+@scenario("Frame: the link lost in the firmware and, after it, in a script; the same command ends well")
 async def frame_link_loss(lab):
     async with frame_unit(lab) as unit:
         unit.cut_after[DFU_PACKET] = 30
@@ -90,7 +90,7 @@ async def frame_link_loss(lab):
         await lab.verify(unit, "--deep")
 
 
-@scenario("Frame: noafw chat, a question, its answer on the display; the link lost, and the next one", limit=240)
+@scenario("Frame: noafw chat, a question, its answer on the display; the link lost, and the next one")
 async def frame_chat(lab):
     async with frame_unit(lab) as unit:
         await lab.flash(unit, "--only", "scripts")
@@ -109,7 +109,7 @@ async def frame_chat(lab):
         expect(names.count("lost") >= 1 and names.count("delivered") == 2, f"{names}")
 
 
-@scenario("Frame: noafw chat killed over a ready link; the next one ends that link, uses its bond and shows the answer that was not delivered", limit=240)
+@scenario("Frame: noafw chat killed over a ready link; the next one ends that link, uses its bond and shows the answer that was not delivered")
 async def frame_chat_killed(lab):
     words = ["chat", "--no-verify", "--assistant", "echo", "--json"]
     async with frame_unit(lab) as unit:

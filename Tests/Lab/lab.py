@@ -5,6 +5,7 @@ import argparse
 import asyncio
 import collections
 import importlib.metadata
+import itertools
 import json
 import shlex
 import shutil
@@ -26,6 +27,8 @@ LOGS = ROOT / ".lab"
 # How many guests work side by side, and the seconds between their starts.
 GUESTS = 3
 BOOT_INTERVAL = 15
+# Seconds for a scenario, which only one that hangs needs; ten times as long with images of full size.
+LIMIT = 600
 # Seconds for a scenario that is ended to give back what it has.
 CLEAN_UP = 60
 
@@ -87,7 +90,7 @@ async def run_one(lab, scenario):
     began = time.monotonic()
     lab.begin(scenario.name)
     try:
-        await within(scenario.limit * scenarios.patience * (10 if lab.is_full else 1), scenario.body(lab))
+        await within(LIMIT * scenarios.patience * (10 if lab.is_full else 1), scenario.body(lab))
         problem = None
     except Failure as failure:
         problem = str(failure)
@@ -95,10 +98,26 @@ async def run_one(lab, scenario):
         traceback.print_exc()
         problem = f"{type(error).__name__}: {error}"
     try:
-        await lab.tidy()
+        if problem:
+            lab.output.write((await asyncio.wait_for(state(lab.bench), CLEAN_UP)).encode())
+        await asyncio.wait_for(lab.tidy(), 3 * CLEAN_UP)
     except LabError as error:
         problem = problem or str(error)
+    except asyncio.TimeoutError:
+        problem = problem or "the guest does not answer"
     return time.monotonic() - began, problem
+
+
+async def state(bench):
+    """What the adapters, the kernel and bluetoothd were at when a scenario failed."""
+    lines = [
+        f"{port}: {'scans' if adapter.le_scan_enable else 'does not scan'}, links {[str(peer) for peer in adapter.le_connections]}, "
+        f"{'connects' if adapter.pending_le_connection else 'does not connect'}"
+        for port, adapter in bench.adapters.items()
+    ]
+    ask = "dmesg | tail -n 6; busctl --system introspect org.bluez /org/bluez/hci0 org.bluez.Adapter1 | grep -E 'Address |Powered|Discovering'"
+    result = await bench.machine.run("/bin/sh", "-c", ask, timeout=30)
+    return "\n".join([*lines, result.output, result.errors])
 
 
 async def run_scenarios(chosen, is_full, guests):
@@ -107,24 +126,26 @@ async def run_scenarios(chosen, is_full, guests):
     small_assets = make_small_assets()
     assets = Assets(ROOT) if is_full else small_assets
     waiting = collections.deque(chosen)
+    numbers = itertools.count(1)
     rows = {}
 
     async def work(number):
         # Guests that boot at once take longer than one after the other.
         await asyncio.sleep((number - 1) * BOOT_INTERVAL)
-        if not waiting:
-            return
-        async with Bench(LOGS, number).open() as bench:
-            if number == 1:
-                for name, text in await stack(bench):
-                    print(f"{name:12}{text}")
-                print(flush=True)
-            lab = Lab(bench, assets, small_assets, is_full)
-            while waiting:
-                scenario = waiting.popleft()
-                seconds, problem = await run_one(lab, scenario)
-                print_result(lab, scenario, seconds, problem)
-                rows[scenario.name] = (scenario, seconds, problem)
+        while waiting:
+            async with Bench(LOGS, next(numbers)).open() as bench:
+                if number == 1 and not rows:
+                    for name, text in await stack(bench):
+                        print(f"{name:12}{text}")
+                    print(flush=True)
+                lab = Lab(bench, assets, small_assets, is_full)
+                problem = None
+                # What a scenario that failed leaves in its guest would fail the next one.
+                while waiting and not problem:
+                    scenario = waiting.popleft()
+                    seconds, problem = await run_one(lab, scenario)
+                    print_result(lab, scenario, seconds, problem)
+                    rows[scenario.name] = (scenario, seconds, problem)
 
     await asyncio.gather(*(work(number) for number in range(1, guests + 1)))
     return [rows[scenario.name] for scenario in chosen]
@@ -142,18 +163,21 @@ def print_result(lab, scenario, seconds, problem):
 def print_end(log):
     """A machine that is thrown away afterwards keeps no log."""
     if log and log.exists():
-        for line in log.read_text(errors="replace").splitlines()[-40:]:
-            print(f"      | {line[:300]}", flush=True)
+        for line in log.read_text(errors="replace").splitlines()[-20:]:
+            print(f"      | {line[:160]}", flush=True)
 
 
 def print_table(rows, total):
-    """The last line is for whoever reads nothing else."""
+    """The last lines are for whoever reads nothing else."""
     width = max(len(row[0].title) for row in rows)
     print(f"\n{'scenario':22} {'what ran':{width}} {'seconds':>8}  result")
     for scenario, seconds, problem in rows:
         print(f"{scenario.name:22} {scenario.title:{width}} {seconds:8.1f}  {'FAIL' if problem else 'pass'}")
     failed = [row for row in rows if row[2]]
-    print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed; {int(total) // 60} min {int(total) % 60} s in all")
+    print()
+    for scenario, _, problem in failed:
+        print(f"{scenario.name}: {problem.splitlines()[0][:300]}")
+    print(f"{len(rows) - len(failed)} passed, {len(failed)} failed; {int(total) // 60} min {int(total) % 60} s in all")
     return 1 if failed else 0
 
 

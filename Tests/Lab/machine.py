@@ -17,9 +17,9 @@ GUEST = Path(__file__).with_name("guest.py")
 # The ports of the radio's controllers, one for each adapter that the guest may have.
 HCI_PORTS = ("hci-a", "hci-b")
 
-# The kernel's random number generators come before bluetooth, which wants them for its ECDH keys.
+# The kernel's random number generator comes before bluetooth, which wants it for its ECDH keys.
 MODULES = (
-    "virtio_pci 9p 9pnet_virtio overlay virtio_console jitterentropy_rng sha512_generic hmac ctr aes_generic drbg"
+    "virtio_pci 9p 9pnet_virtio overlay virtio_console sha512_generic hmac ctr aes_generic drbg"
     " cmac ecb bluetooth hci_vhci hid_generic uhid evdev").split()
 
 INIT = """#!/bin/busybox sh

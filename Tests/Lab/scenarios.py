@@ -33,17 +33,15 @@ class Scenario:
     name: str
     title: str
     body: Callable[["Lab"], Awaitable[None]]
-    # Seconds; ten times as long with images of full size.
-    limit: float
     is_full_only: bool
 
 
 SCENARIOS = []
 
 
-def scenario(title, limit=120, is_full_only=False):
+def scenario(title, is_full_only=False):
     def add(body):
-        SCENARIOS.append(Scenario(body.__name__.replace("_", "-"), title, body, limit, is_full_only))
+        SCENARIOS.append(Scenario(body.__name__.replace("_", "-"), title, body, is_full_only))
         return body
 
     return add
@@ -164,7 +162,7 @@ async def connect(lab):
         expect(DFU_PACKET not in unit.counts, "it went to the bootloader")
 
 
-@scenario("noafw flash: bootloader at address+1 and back, FPGA, scripts; noafw verify, --deep; a second flash", limit=240)
+@scenario("noafw flash: bootloader at address+1 and back, FPGA, scripts; noafw verify, --deep; a second flash")
 async def flash(lab):
     async with lab.unit() as unit:
         document = await lab.flash(unit)
@@ -216,7 +214,7 @@ async def link_loss_dfu(lab):
         expect(steps(document)["firmware"] == "updated", f"steps {steps(document)}")
 
 
-@scenario("link lost while the FPGA image is written; the same command ends well", limit=240)
+@scenario("link lost while the FPGA image is written; the same command ends well")
 async def link_loss_fpga(lab):
     async with lab.unit() as unit:
         command = await lab.start(*lab.flash_words(unit, "--only", "fpga"))
@@ -235,7 +233,7 @@ def fpga_is_underway(lab, unit):
     return flash.startswith(start) and not flash[444_430:].startswith(b"done")
 
 
-@scenario("one of 60 writes and notifications lost in the firmware's run, one of 250 in the scripts'", limit=240)
+@scenario("one of 60 writes and notifications lost in the firmware's run, one of 250 in the scripts'")
 async def packet_loss(lab):
     async with lab.unit() as unit:
         for part, unit.loss in (("firmware", 1 / 60), ("scripts", 1 / 250)):
@@ -245,7 +243,7 @@ async def packet_loss(lab):
         await lab.verify(unit, "--only", "firmware,scripts", "--deep")
 
 
-@scenario("ATT MTU 23: payloads of 20 bytes, scripts and firmware", limit=240)
+@scenario("ATT MTU 23: payloads of 20 bytes, scripts and firmware")
 async def mtu_23(lab):
     async with lab.unit(mtu=23) as unit:
         await lab.flash(unit, "--only", "firmware,scripts")
@@ -285,7 +283,7 @@ async def adapter_off(lab):
         await finish(lab, unit, command)
 
 
-@scenario("noafw killed in the middle of the firmware; noafw rescue finishes the stranded unit", limit=180)
+@scenario("noafw killed in the middle of the firmware; noafw rescue finishes the stranded unit")
 async def rescue(lab):
     async with lab.unit(mtu=23) as unit:
         command = await lab.start(*lab.flash_words(unit, "--only", "firmware"))
@@ -444,7 +442,7 @@ async def dbus_traffic(lab):
         expect(writes <= 6 * objects, f"{writes} writes through the bus for {objects} objects")
 
 
-@scenario("connect, flash, disconnect over and over in one process (5 rounds; lab-full: 100): nothing stays open", limit=300)
+@scenario("connect, flash, disconnect over and over in one process (5 rounds; lab-full: 100): nothing stays open")
 async def rounds(lab):
     # Small images in lab-full, too: it is the number of rounds that shows a leak.
     async with lab.unit(assets=lab.small_assets) as unit:
