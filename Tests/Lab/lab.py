@@ -99,7 +99,7 @@ async def run_one(lab, scenario):
         problem = f"{type(error).__name__}: {error}"
     try:
         if problem:
-            lab.output.write((await asyncio.wait_for(state(lab.bench), CLEAN_UP)).encode())
+            lab.output.write((await asyncio.wait_for(state(lab), CLEAN_UP)).encode())
         await asyncio.wait_for(lab.tidy(), 3 * CLEAN_UP)
     except LabError as error:
         problem = problem or str(error)
@@ -108,16 +108,24 @@ async def run_one(lab, scenario):
     return time.monotonic() - began, problem
 
 
-async def state(bench):
-    """What the adapters, the kernel and bluetoothd were at when a scenario failed."""
-    lines = [
-        f"{port}: {'scans' if adapter.le_scan_enable else 'does not scan'}, links {[str(peer) for peer in adapter.le_connections]}, "
-        f"{'connects' if adapter.pending_le_connection else 'does not connect'}"
-        for port, adapter in bench.adapters.items()
-    ]
-    ask = "dmesg | tail -n 6; busctl --system introspect org.bluez /org/bluez/hci0 org.bluez.Adapter1 | grep -E 'Address |Powered|Discovering'"
-    result = await bench.machine.run("/bin/sh", "-c", ask, timeout=30)
-    return "\n".join([*lines, result.output, result.errors])
+async def state(lab):
+    """What the adapters, the kernel and bluetoothd are at after a failure, and whether another client of bluetoothd hears a unit."""
+    bench = lab.bench
+    ask = (
+        "dmesg | tail -n 6;"
+        " busctl --system introspect org.bluez /org/bluez/hci0 org.bluez.Adapter1 | grep -E 'Address |Powered|Discovering'")
+    kernel = await bench.machine.run("/bin/sh", "-c", ask, timeout=30)
+    async with lab.unit() as unit:
+        listener = asyncio.create_task(bench.machine.run("bluetoothctl", "--timeout", "5", "scan", "on", timeout=30))
+        await asyncio.sleep(3)
+        adapters = [
+            f"{port}: {'scans' if adapter.le_scan_enable else 'does not scan'}, links {[str(peer) for peer in adapter.le_connections]}, "
+            f"{'connects' if adapter.pending_le_connection else 'does not connect'}"
+            for port, adapter in bench.adapters.items()
+        ]
+        heard = (await listener).output
+        verdict = f"bluetoothctl {'hears' if unit.address in heard else 'does not hear'} a new unit\n"
+    return "\n".join([kernel.output, kernel.errors, *adapters, verdict])
 
 
 async def run_scenarios(chosen, is_full, guests):
