@@ -101,10 +101,8 @@ async def run_one(lab, scenario):
         if problem:
             lab.output.write((await asyncio.wait_for(state(lab), CLEAN_UP)).encode())
         await asyncio.wait_for(lab.tidy(), 3 * CLEAN_UP)
-    except LabError as error:
-        problem = problem or str(error)
-    except asyncio.TimeoutError:
-        problem = problem or "the guest does not answer"
+    except (LabError, OSError, asyncio.TimeoutError) as error:
+        problem = problem or str(error) or "the guest does not answer"
     return time.monotonic() - began, problem
 
 
