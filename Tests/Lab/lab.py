@@ -109,21 +109,21 @@ async def run_one(lab, scenario):
 async def state(lab):
     """What the adapters, the kernel and bluetoothd are at after a failure, and whether another client of bluetoothd hears a unit."""
     bench = lab.bench
-    ask = (
-        "dmesg | tail -n 6;"
-        " busctl --system introspect org.bluez /org/bluez/hci0 org.bluez.Adapter1 | grep -E 'Address |Powered|Discovering'")
-    kernel = await bench.machine.run("/bin/sh", "-c", ask, timeout=30)
+    kernel = (await bench.machine.run("dmesg", timeout=30)).output.splitlines()[-6:]
+    adapter = await bench.adapter_property("introspect")
+    properties = [" ".join(line.split()) for line in adapter.output.splitlines()
+                  if line.startswith((".Address ", ".Powered ", ".Discovering "))]
     async with lab.unit() as unit:
         listener = asyncio.create_task(bench.machine.run("bluetoothctl", "--timeout", "5", "scan", "on", timeout=30))
         await asyncio.sleep(3)
-        adapters = [
+        radio = [
             f"{port}: {'scans' if adapter.le_scan_enable else 'does not scan'}, links {[str(peer) for peer in adapter.le_connections]}, "
             f"{'connects' if adapter.pending_le_connection else 'does not connect'}"
             for port, adapter in bench.adapters.items()
         ]
         heard = (await listener).output
         verdict = f"bluetoothctl {'hears' if unit.address in heard else 'does not hear'} a new unit\n"
-    return "\n".join([kernel.output, kernel.errors, *adapters, verdict])
+    return "\n".join([*kernel, *properties, adapter.errors, *radio, verdict])
 
 
 async def run_scenarios(chosen, is_full, guests):
